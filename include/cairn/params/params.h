@@ -1,0 +1,80 @@
+/*
+ * The rules and facts of each network as one table. Read-only after start; the
+ * node copies a row to apply -signetchallenge, -testactivationheight and
+ * -minimumchainwork. Source: Bitcoin Core 31.99 chainparams and the BIPs.
+ */
+#ifndef CAIRN_PARAMS_PARAMS_H
+#define CAIRN_PARAMS_PARAMS_H
+
+#include <cairn/base/bytes.h>
+#include <cairn/params/names.h>
+
+/* Buried deployments, active from their height on. */
+enum deployment {
+	DEPLOY_BIP34,  /* "bip34" height in coinbase */
+	DEPLOY_BIP65,  /* "cltv" */
+	DEPLOY_BIP66,  /* "dersig" */
+	DEPLOY_CSV,    /* "csv" */
+	DEPLOY_SEGWIT, /* "segwit" */
+	DEPLOY_COUNT
+};
+
+struct params {
+	enum chain_id id;
+	const struct chain_names *names;
+	uint8_t magic[4];
+
+	uint32_t genesis_time, genesis_nonce, genesis_bits;
+	int32_t genesis_version;
+	struct hash256 genesis_hash;
+	struct hash256 genesis_merkle;
+	/* The genesis block as on the wire. */
+	struct slice genesis_block;
+
+	uint8_t pow_limit[32];	  /* big-endian target */
+	uint32_t pow_limit_bits;
+	int32_t retarget_interval; /* blocks: 2016 (144 on regtest) */
+	int64_t target_timespan_s; /* 14 days (1 day on regtest) */
+	int64_t target_spacing_s;  /* 600 */
+	bool min_difficulty_blocks; /* the 20-minute rule of the testnets */
+	bool bip94;		   /* testnet4's timewarp and retarget rules */
+	bool no_retarget;	   /* regtest */
+
+	int32_t deploy_height[DEPLOY_COUNT];
+	struct hash256 bip34_hash; /* block at the BIP34 height; zero: unknown */
+	int32_t taproot_height;	   /* for getdeploymentinfo and flags */
+	int32_t halving_interval;  /* 210,000 (150 on regtest) */
+	uint8_t min_chain_work[32]; /* big-endian */
+	struct hash256 assume_valid; /* zero: none */
+	struct slice signet_challenge; /* empty elsewhere */
+
+	/* Header pre-sync (Core's headers_sync_params). */
+	uint32_t presync_commitment_period;
+	uint32_t presync_redownload_buffer;
+
+	const char *const *dns_seeds; /* NULL-ended */
+	uint8_t addr_pubkey, addr_script, addr_secret;
+	const char *bech32_hrp;
+	uint32_t ext_public, ext_secret; /* BIP32 version bytes, big-endian value */
+
+	/* For verificationprogress: transactions up to a time, and their rate. */
+	int64_t txdata_time_s, txdata_count;
+	double txdata_rate;
+
+	bool is_test_chain;	   /* everything but main */
+	bool mineable_by_rpc;	   /* generate* RPCs make sense: regtest */
+	uint64_t prune_after_height;
+};
+
+/* The row of a chain. Static storage, any thread. */
+const struct params *params_get(enum chain_id id);
+
+/* Derive magic, and thereby the network, of a custom signet from its challenge
+ * script (BIP 325): the first 4 bytes of the double SHA-256 of the serialised
+ * script. Lives in consensus because it hashes; see consensus/signet.h. */
+
+/* The deployment that a name of -testactivationheight means; false if none. */
+bool deployment_parse(const char *name, enum deployment *d);
+const char *deployment_name(enum deployment d);
+
+#endif
