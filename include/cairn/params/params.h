@@ -11,11 +11,11 @@
 
 /* Buried deployments, active from their height on. */
 enum deployment {
-	DEPLOY_BIP34,  /* "bip34" height in coinbase */
-	DEPLOY_BIP65,  /* "cltv" */
-	DEPLOY_BIP66,  /* "dersig" */
-	DEPLOY_CSV,    /* "csv" */
-	DEPLOY_SEGWIT, /* "segwit" */
+	DEPLOY_BIP34,  /* height in the coinbase */
+	DEPLOY_BIP65,  /* CHECKLOCKTIMEVERIFY */
+	DEPLOY_BIP66,  /* strict DER signatures */
+	DEPLOY_CSV,    /* BIP68, 112, 113 */
+	DEPLOY_SEGWIT, /* BIP141, 143, 147 */
 	DEPLOY_COUNT
 };
 
@@ -73,8 +73,10 @@ const struct params *params_get(enum chain_id id);
  * script (BIP 325): the first 4 bytes of the double SHA-256 of the serialised
  * script. Lives in consensus because it hashes; see consensus/signet.h. */
 
-/* The deployment that a name of -testactivationheight means; false if none. */
+/* The deployment that a name of -testactivationheight means ("bip34", "cltv",
+ * "dersig", "csv", "segwit"); false if none. */
 bool deployment_parse(const char *name, enum deployment *d);
+/* As getdeploymentinfo spells it: "bip34", "bip65", "bip66", "csv", "segwit". */
 const char *deployment_name(enum deployment d);
 
 #endif

@@ -1,0 +1,183 @@
+# Cairn's build. GNU make; plain `make` in a fresh clone bootstraps configure.
+#
+#   make deps                install the Debian packages (as root)
+#   make                     build/cairnd cairn-cli cairn-util cairn-bench
+#   make check               all tests; check-unit, check-functional,
+#                            check-asan, check-tsan are parts and variants
+#   make lint, make bench, make demo, make install DESTDIR=, make dist
+#
+# Variables: BUILD=build/asan SAN=address,undefined gives a second build beside
+# the first; CFLAGS and LDFLAGS stay the user's; V=1 prints the commands.
+
+BUILD ?= build
+.DEFAULT_GOAL := all
+
+# Debian packages; doc/build.md gives the reason for each.
+DEPS = gcc make autoconf pkg-config libuv1-dev libsecp256k1-dev libssl-dev \
+	libleveldb-dev libyajl-dev check python3
+LLHTTP_DEPS = libllhttp-dev node-llhttp
+
+NO_CONFIG = deps clean distclean
+ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
+-include config.mk
+endif
+
+configure: configure.ac
+	autoconf -o $@ $<
+config.mk: configure share/config.mk.in
+	./configure $(CONFIGURE_FLAGS)
+
+Q = $(if $(V),,@)
+say = $(if $(V),@:,@echo "  $(1)	$(2)")
+
+# Layers, left to right: a folder links only with what stands before it.
+FOLDERS = base params crypto wire script consensus address filter store \
+	chain net sync rpc node
+
+CAIRN_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -DCAIRN_VERSION='"$(VERSION)"' \
+	$(WARN) $(HARDEN) -fPIE -pthread -ffile-prefix-map=$(CURDIR)/=
+CAIRN_LDFLAGS = $(HARDEN_LD) -pie -pthread
+ifdef SAN
+CAIRN_CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -DCAIRN_DEBUG
+CAIRN_LDFLAGS += -fsanitize=$(SAN)
+else ifeq ($(filter -O0,$(CFLAGS)),)
+CAIRN_CFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+endif
+DEP_CFLAGS = $(UV_CFLAGS) $(SECP_CFLAGS) $(CRYPTO_CFLAGS) $(YAJL_CFLAGS) \
+	$(addprefix -isystem ,$(patsubst -I%,%,$(LLHTTP_CFLAGS)))
+
+COMPILE = $(CC) $(CPPFLAGS) $(CAIRN_CFLAGS) $(DEP_CFLAGS) $(CFLAGS) -MMD -MP
+
+# Libraries that each layer adds.
+LIBS_crypto = $(SECP_LIBS) $(CRYPTO_LIBS)
+LIBS_store = $(LEVELDB_LIBS)
+LIBS_net = $(UV_LIBS)
+LIBS_rpc = $(UV_LIBS) $(YAJL_LIBS) $(LLHTTP_LIBS)
+
+# What a folder may link with: itself and the layers below it (the graph of
+# doc/architecture.md); net and chain never meet, rpc knows no Bitcoin.
+BELOW_base =
+BELOW_params = base
+BELOW_crypto = params base
+BELOW_wire = crypto params base
+BELOW_script = wire crypto params base
+BELOW_consensus = script wire crypto params base
+BELOW_address = script wire crypto params base
+BELOW_filter = wire crypto params base
+BELOW_store = wire crypto params base
+BELOW_chain = store filter consensus script wire crypto params base
+BELOW_net = wire crypto params base
+BELOW_sync = net chain store filter consensus script wire crypto params base
+BELOW_rpc = base
+BELOW_node = rpc sync net chain store filter address consensus script wire \
+	crypto params base
+
+lib = $(BUILD)/lib/libcairn-$(1).a
+folder_objs = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
+link_libs = $(foreach f,$(1),$(call lib,$(f)))
+sys_libs = $(foreach f,$(1),$(LIBS_$(f)))
+
+# llhttp from C sources where the distribution has no library.
+ifneq ($(LLHTTP_SRC),)
+LLHTTP_OBJS = $(patsubst %,$(BUILD)/obj/llhttp/%.o,llhttp api http)
+$(BUILD)/obj/llhttp/%.o: $(LLHTTP_SRC)/%.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LLHTTP_CFLAGS) $(HARDEN) -fPIE $(CFLAGS) -w -c -o $@ $<
+endif
+
+define folder_rules
+$$(call lib,$(1)): $$(call folder_objs,$(1)) $(if $(filter rpc,$(1)),$$(LLHTTP_OBJS))
+	$$(call say,AR,$$@)
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+endef
+$(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
+
+$(BUILD)/obj/%.o: src/%.c config.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(CFLAGS_$(*F)) -c -o $@ $<
+
+PROGRAMS = $(BUILD)/cairnd $(BUILD)/cairn-cli $(BUILD)/cairn-util \
+	$(BUILD)/cairn-bench
+all: $(PROGRAMS)
+
+LINK = $(CC) $(CAIRN_LDFLAGS) $(CFLAGS) $(LDFLAGS)
+
+$(BUILD)/cairnd: $(BUILD)/obj/cairnd.o $(call link_libs,node $(BELOW_node))
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc net store crypto)
+
+$(BUILD)/cairn-cli: $(BUILD)/obj/cairn-cli.o $(call link_libs,rpc params base)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc)
+
+UTIL_LAYERS = filter address consensus script wire crypto params base
+$(BUILD)/cairn-util: $(BUILD)/obj/cairn-util.o $(call link_libs,rpc $(UTIL_LAYERS))
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc crypto)
+
+# Benchmarks: their own allocator counts are interposed by a linker wrap.
+BENCH_OBJS = $(patsubst tests/bench/%.c,$(BUILD)/obj/bench/%.o,$(wildcard tests/bench/*.c))
+BENCH_LAYERS = chain net store filter consensus script wire crypto params base
+$(BUILD)/obj/bench/%.o: tests/bench/%.c config.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+$(BUILD)/cairn-bench: $(BENCH_OBJS) $(call link_libs,$(BENCH_LAYERS))
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,net store crypto) \
+		-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
+bench: $(BUILD)/cairn-bench
+	$(BUILD)/cairn-bench
+
+# Unit tests: one binary per folder, linked with that folder's layers only.
+TEST_FOLDERS = $(filter $(patsubst tests/unit/%/main.c,%,\
+	$(wildcard tests/unit/*/main.c)),$(FOLDERS))
+define test_rules
+$$(BUILD)/tests/$(1): $$(patsubst tests/unit/%.c,$$(BUILD)/obj/unit/%.o,\
+		$$(wildcard tests/unit/$(1)/*.c)) $$(call link_libs,$(1) $$(BELOW_$(1)))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(LINK) -o $$@ $$^ $$(call sys_libs,$(1) $$(BELOW_$(1))) $$(CHECK_LIBS)
+endef
+$(foreach f,$(FOLDERS),$(eval $(call test_rules,$(f))))
+
+$(BUILD)/obj/unit/%.o: tests/unit/%.c config.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(CHECK_CFLAGS) -Itests/unit -Wno-null-dereference -c -o $@ $<
+
+UNIT_TESTS = $(addprefix $(BUILD)/tests/,$(TEST_FOLDERS))
+unit-tests: $(UNIT_TESTS)
+
+check: all unit-tests
+	$(Q)python3 tests/run.py --build $(BUILD) --unit --functional
+check-unit: unit-tests
+	$(Q)python3 tests/run.py --build $(BUILD) --unit
+check-functional: all
+	$(Q)python3 tests/run.py --build $(BUILD) --functional
+check-asan:
+	$(Q)$(MAKE) BUILD=build/asan SAN=address,undefined CK_FORK=no check
+check-tsan:
+	$(Q)$(MAKE) BUILD=build/tsan SAN=thread CK_FORK=no check
+
+deps:
+	apt-get install -y --no-install-recommends $(DEPS)
+	for p in $(LLHTTP_DEPS); do \
+		apt-get install -y --no-install-recommends $$p && exit 0; \
+	done; exit 1
+
+clean:
+	rm -rf build
+distclean: clean
+	rm -rf configure config.mk config.log config.status autom4te.cache
+
+.PHONY: all bench check check-unit check-functional check-asan check-tsan \
+	unit-tests deps clean distclean
+.DELETE_ON_ERROR:
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,77 @@
+/* Rules of transactions and blocks that need no coins. Pure. */
+#ifndef CAIRN_CONSENSUS_CHECK_H
+#define CAIRN_CONSENSUS_CHECK_H
+
+#include <cairn/consensus/verdict.h>
+#include <cairn/wire/block.h>
+
+struct params;
+
+#define COIN		      100000000LL
+#define MAX_MONEY	      (21000000LL * COIN)
+#define MAX_BLOCK_WEIGHT      4000000u
+#define MAX_BLOCK_SIGOPS_COST 80000u
+#define WITNESS_SCALE	      4u
+#define COINBASE_MATURITY     100
+#define LOCKTIME_THRESHOLD    500000000u
+#define BIP34_IMPLIES_BIP30_LIMIT 1983702
+
+static inline bool amount_ok(int64_t v)
+{
+	return v >= 0 && v <= MAX_MONEY;
+}
+
+/* Context-free transaction rules; reject reasons are Core's
+ * (bad-txns-vin-empty, bad-txns-inputs-duplicate, ...). */
+struct verdict tx_check(const struct tx_view *tx);
+
+/* Context-free block rules: proof of work (unless skip_pow), merkle root and its
+ * mutation, size, coinbase place, each tx_check, legacy sigops. Needs txids
+ * (block_hash_txs). */
+struct verdict block_check(const struct block_view *b, const struct params *p,
+			   bool skip_pow);
+
+struct block_context {
+	int32_t height;
+	int64_t mtp_prev; /* median time past of the parent */
+};
+/* Rules of a block in its place: final transactions, height in the coinbase,
+ * witness commitment, weight. Needs wtxids when there is a witness. */
+struct verdict block_check_context(const struct block_view *b,
+				   const struct block_context *c,
+				   const struct params *p);
+
+/* Subsidy of a block at height, satoshi. */
+int64_t block_subsidy(int32_t height, const struct params *p);
+
+/* nLockTime is satisfied at height with this time (height or median time past
+ * by the caller, BIP113). */
+bool tx_is_final(const struct tx_view *tx, int32_t height, int64_t time_s);
+
+/* BIP68: the height and the time that a transaction must lie beyond, -1 none.
+ * Called per input with the coin's height and the median time past of the block
+ * before the one that made the coin. */
+struct seq_lock {
+	int32_t height;
+	int64_t time_s;
+};
+static inline struct seq_lock seq_lock_none(void)
+{
+	return (struct seq_lock){-1, -1};
+}
+/* True when this input is subject to a time lock (so mtp is needed). */
+bool seq_is_time(int32_t tx_version, uint32_t sequence);
+void seq_lock_add(struct seq_lock *l, int32_t tx_version, uint32_t sequence,
+		  int32_t coin_height, int64_t coin_mtp);
+bool seq_lock_ok(const struct seq_lock *l, int32_t height, int64_t mtp_prev);
+
+/* Output index of the witness commitment in the coinbase, or -1 (BIP141). */
+int32_t witness_commitment_index(const struct block_view *b);
+/* The commitment for a block template: sha256d(root, 32-byte nonce). */
+void witness_commitment(struct hash256 *out, const struct hash256 *witness_root,
+			const uint8_t nonce[32]);
+
+/* Legacy sigops of a whole transaction (inaccurate count, times one). */
+uint32_t tx_legacy_sigops(const struct tx_view *tx);
+
+#endif

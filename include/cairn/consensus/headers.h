@@ -1,0 +1,41 @@
+/*
+ * Rules of a header in its place: difficulty, times, version. Pure: ancestors
+ * come through a struct of functions, so the header tree need not be known here.
+ */
+#ifndef CAIRN_CONSENSUS_HEADERS_H
+#define CAIRN_CONSENSUS_HEADERS_H
+
+#include <cairn/consensus/verdict.h>
+#include <cairn/wire/header.h>
+
+struct params;
+
+#define MAX_FUTURE_BLOCK_TIME_S 7200
+#define MTP_WINDOW		11
+
+/* What a rule may ask of the chain that ends in the parent. node is opaque. */
+struct chain_reader {
+	/* The ancestor at height of the chain ending in node. */
+	const void *(*ancestor)(const void *node, int32_t height);
+	int32_t (*height)(const void *node);
+	uint32_t (*time)(const void *node);
+	uint32_t (*bits)(const void *node);
+};
+
+/* The bits that the child of prev with this time must have. */
+uint32_t next_bits(const struct chain_reader *r, const void *prev,
+		   uint32_t time, const struct params *p);
+/* Median of the last 11 times ending in node. */
+int64_t median_time_past(const struct chain_reader *r, const void *node);
+/* All contextual rules: bad-diffbits, time-too-old, time-timewarp-attack,
+ * time-too-new (now_s), bad-version. Does not check proof of work. */
+struct verdict header_check_context(const struct header *h,
+				    const struct chain_reader *r,
+				    const void *prev, int64_t now_s,
+				    const struct params *p);
+/* Whether bits may follow old_bits at height by the network's retarget bounds
+ * (Core's PermittedDifficultyTransition), for pre-sync. */
+bool bits_transition_ok(const struct params *p, int32_t height,
+			uint32_t old_bits, uint32_t new_bits);
+
+#endif

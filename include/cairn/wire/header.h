@@ -1,0 +1,53 @@
+/* Block headers: 80 bytes as they stand, and the vector of `headers`. */
+#ifndef CAIRN_WIRE_HEADER_H
+#define CAIRN_WIRE_HEADER_H
+
+#include <cairn/base/endian.h>
+#include <cairn/base/rd.h>
+
+#define HEADER_SIZE	80u
+#define HEADERS_MAX	2000u
+
+struct header {
+	int32_t version;
+	struct hash256 prev;
+	struct hash256 merkle;
+	uint32_t time, bits, nonce;
+};
+
+static inline const struct hash256 *header_prev(const uint8_t *h)
+{
+	return hash256_at(h + 4);
+}
+
+static inline const struct hash256 *header_merkle(const uint8_t *h)
+{
+	return hash256_at(h + 36);
+}
+
+/* Decode 80 bytes. */
+void header_get(struct header *h, const uint8_t *p);
+/* Encode into 80 bytes; returns the byte after. */
+uint8_t *header_put(uint8_t *p, const struct header *h);
+
+/* headers (BIP 130 and before): n headers, each with a transaction count that
+ * is read and not judged. Borrows body. */
+struct headers_view {
+	uint32_t n;
+	const uint8_t *first;
+	uint32_t stride; /* 81 when every count is one byte, else 0: walk */
+	const uint8_t *end;
+};
+
+/* Refuses a malformed vector. n may exceed HEADERS_MAX: the caller judges, and
+ * then a count beyond the body is not malformed but too large, as in Core:
+ * *over is set and false returned. */
+bool headers_view_parse(struct headers_view *v, bool *over, struct slice body);
+/* The i-th header's 80 bytes; O(1) with a stride, else walks from the start. */
+const uint8_t *headers_at(const struct headers_view *v, uint32_t i);
+
+/* Size and put of n headers given as 80-byte strings at h, stride bytes apart. */
+size_t headers_size(uint32_t n);
+uint8_t *headers_put(uint8_t *p, const uint8_t *h, size_t stride, uint32_t n);
+
+#endif
