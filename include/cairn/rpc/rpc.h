@@ -1,0 +1,157 @@
+/*
+ * The RPC server: HTTP/1.1 with JSON-RPC 1.0, 1.1 and 2.0 on a unix socket and on
+ * TCP, and the dispatch of commands. Knows nothing of Bitcoin: commands come as a
+ * table. Connections live on the loop; commands run where their row says.
+ */
+#ifndef CAIRN_RPC_RPC_H
+#define CAIRN_RPC_RPC_H
+
+#include <cairn/base/attr.h>
+#include <cairn/base/thread.h>
+#include <cairn/rpc/json.h>
+#include <uv.h>
+
+struct rpc;
+struct rpc_call;
+struct text;
+
+/* bitcoind's error codes. */
+enum rpc_error {
+	RPC_MISC = -1,
+	RPC_TYPE = -3,
+	RPC_BAD_ADDRESS = -5, /* bad address or key, unknown block or tx */
+	RPC_OUT_OF_MEMORY = -7,
+	RPC_BAD_PARAM = -8,
+	RPC_NOT_CONNECTED = -9,
+	RPC_IN_IBD = -10,
+	RPC_DATABASE = -20,
+	RPC_DESERIALIZE = -22,
+	RPC_NODE_ADDED = -23,
+	RPC_NODE_NOT_ADDED = -24,
+	RPC_VERIFY = -25,
+	RPC_VERIFY_REJECTED = -26,
+	RPC_ALREADY_IN_CHAIN = -27,
+	RPC_WARMUP = -28,
+	RPC_NODE_NOT_CONNECTED = -29,
+	RPC_BAD_IP = -30,
+	RPC_P2P_DISABLED = -31,
+	RPC_INVALID_REQUEST = -32600,
+	RPC_NO_METHOD = -32601,
+	RPC_BAD_PARAMS = -32602,
+	RPC_INTERNAL = -32603,
+	RPC_PARSE = -32700,
+};
+
+enum rpc_where {
+	RPC_LOOP,  /* cheap, answered inline on the loop */
+	RPC_POOL,  /* may block: a worker of the RPC pool */
+	RPC_CHAIN, /* through rpc_ops.run_chain */
+};
+
+/* Runs at row's place. Must end with exactly one rpc_done (perhaps later, from any
+ * thread), after writing a result, a stream or an error. */
+typedef void (*rpc_fn)(struct rpc_call *c);
+
+struct rpc_arg {
+	const char *name;  /* "verbosity|verbose": aliases after '|' */
+	const char *types; /* letters accepted: n number, s string, b bool,
+			      o object, a array, * any; lower-case */
+	bool required;
+};
+
+struct rpc_cmd {
+	const char *name;
+	const char *category; /* "blockchain", "network", "control", ... */
+	enum rpc_where where;
+	rpc_fn fn;
+	const struct rpc_arg *args; /* ended by a NULL name; NULL: none */
+	const char *summary; /* one paragraph for help */
+	const char *result;  /* what it answers, for help */
+	bool in_warmup;	     /* allowed before the node is ready */
+	bool hidden;	     /* not listed by help (test-only) */
+};
+
+/* Rows are borrowed for the server's life; ended by a NULL name. */
+struct rpc_ops {
+	/* Run a task on the chain thread; false: stopping. */
+	bool (*run_chain)(void *arg, struct task t);
+	/* Run a task on the loop from any thread. */
+	void (*post)(void *arg, struct task t);
+	/* NULL when ready, else the stage for -28. Loop. */
+	const char *(*warmup)(void *arg);
+};
+
+struct rpc_cfg {
+	const char *unix_path;	   /* NULL: none */
+	const char *const *binds;  /* "127.0.0.1:8332", NULL-ended */
+	const char *const *allow;  /* subnets besides loopback, NULL-ended */
+	const char *cookie_path;   /* NULL: no cookie */
+	unsigned cookie_mode;	   /* 0600 */
+	const char *user, *password; /* -rpcuser, -rpcpassword, or NULL */
+	const char *const *auth;   /* -rpcauth lines, NULL-ended */
+	const char *const *whitelist; /* -rpcwhitelist lines, NULL-ended */
+	int whitelist_default;	   /* -1 unset */
+	unsigned threads, work_queue;
+	int64_t timeout_s;
+	size_t max_body, out_budget; /* bytes; global budget of answers in flight */
+	bool doc_check;
+};
+
+/* Create, bind and write the cookie. 0, or a failure with one sentence in err. A
+ * unix path over 107 bytes gives one warning and TCP only. */
+int rpc_start(struct rpc **give, struct text *err, uv_loop_t *loop,
+	      const struct rpc_cfg *cfg, const struct rpc_cmd *const *tables,
+	      const struct rpc_ops *ops, void *arg) must_check;
+/* Stop accepting, finish running calls, remove cookie and socket; then done. */
+void rpc_stop(struct rpc *r, void (*done)(void *arg));
+void rpc_free(struct rpc *r);
+
+/* For getrpcinfo: active calls. Loop. */
+struct rpc_active {
+	const char *method;
+	int64_t since_us;
+};
+size_t rpc_active(const struct rpc *r, struct rpc_active *a, size_t max);
+/* help: one line per command by category, or a command's text; false: unknown. */
+bool rpc_help(const struct rpc *r, struct text *out, const char *name_or_null);
+
+/* Inside a command: */
+void *rpc_arg_of(const struct rpc_call *c); /* ops' arg */
+struct rpc *rpc_of(const struct rpc_call *c);
+const char *rpc_method(const struct rpc_call *c);
+/* Parameter i by position after named ones were placed; NULL when absent or
+ * null. Types were checked by the row. */
+const struct json *rpc_param(const struct rpc_call *c, size_t i);
+size_t rpc_param_count(const struct rpc_call *c);
+/* Memory that lives as long as the call. NULL past its limit. */
+void *rpc_alloc(struct rpc_call *c, size_t n);
+/* The command's own word, kept over its steps. */
+void rpc_set_state(struct rpc_call *c, void *state);
+void *rpc_state(const struct rpc_call *c);
+
+/* The writer for the result; collected in memory, so for small ones (up to about
+ * 64 KiB): use rpc_reply_stream beyond. */
+struct jw *rpc_out(struct rpc_call *c);
+/* The error instead of a result (drops what was written). */
+void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
+    printf_like(3, 4);
+/* Finish. Any thread. The call must not be touched afterwards. */
+void rpc_done(struct rpc_call *c);
+
+/* A result too large for memory: produced twice, first to count, then in pieces.
+ * next writes one more part (a transaction, say) and returns false behind the last
+ * one; rewind goes back to the start; free releases arg. Called on the RPC pool,
+ * one at a time. next may set *rc to give up (the connection is then cut). */
+struct rpc_stream {
+	bool (*next)(void *arg, struct jw *w, int *rc);
+	void (*rewind)(void *arg);
+	void (*free)(void *arg);
+	void *arg;
+};
+/* take: the server owns s->arg from here. Then rpc_done. */
+void rpc_reply_stream(struct rpc_call *c, const struct rpc_stream *take);
+
+/* Steps of a long command: run fn at another place, with the same call. */
+void rpc_continue(struct rpc_call *c, enum rpc_where where, rpc_fn fn);
+
+#endif
