@@ -19,8 +19,8 @@ enum net_id {
 
 /* One address by value; 32 bytes hold every known network. */
 struct netaddr {
-	uint8_t net;  /* enum net_id */
-	uint8_t n;    /* bytes of b in use: 4, 16, 10, 32, 32, 16 */
+	uint8_t net; /* enum net_id */
+	uint8_t n;   /* bytes of b in use: 4, 16, 10, 32, 32, 16 */
 	uint16_t port;
 	uint8_t b[32];
 };
@@ -31,27 +31,45 @@ struct addr_entry {
 	struct netaddr addr;
 };
 
-/* The vector of addr or addrv2, validated; entries come by addr_next. */
+/* The vector of addr or addrv2, validated; entries come by addr_next. Borrows
+ * body. */
 struct addr_view {
-	uint32_t n; /* may exceed ADDR_MAX: the caller judges */
-	const uint8_t *p, *end;
+	uint32_t n; /* as sent, those to be skipped too; may exceed ADDR_MAX:
+		     * the caller judges */
+	const uint8_t *p, *end; /* addr_next moves p; copy the view to rewind */
 	bool v2;
 };
 
+/* Parse the body of addr. False when malformed; bytes behind the vector are
+ * ignored. O(1). */
 bool addr_view_parse(struct addr_view *v, struct slice body);
+/* Parse the body of addrv2 (BIP 155). False when malformed, among it an address
+ * of more than 512 bytes and one of a known network with another length than
+ * that network's; bytes behind the vector are ignored. */
 bool addrv2_view_parse(struct addr_view *v, struct slice body);
-/* The next entry of a validated vector; *i starts at 0. Unknown networks and
- * addresses that BIP 155 says to ignore are skipped. False at the end. */
+/* The next usable entry of a validated vector, into e; false at the end.
+ * Skipped, as in Bitcoin Core: unknown networks, Tor v2, CJDNS without its fc
+ * prefix, the unspecified IPv6 address, Tor v2 and Core's internal names inside
+ * IPv6, and in addrv2 IPv4 inside IPv6 (in addr it is how IPv4 is said). */
 bool addr_next(struct addr_view *v, struct addr_entry *e);
 
+/* Exact size of n entries as addr. */
 size_t addr_size(uint32_t n);
 /* Exact size of n entries as addrv2. */
 size_t addrv2_size(const struct addr_entry *e, uint32_t n);
-/* addr can only say IPv4, IPv6 (and mapped forms); others must not be given. */
+/* Write addr; returns the byte after. It can only say IPv4 and IPv6: entries of
+ * other networks must not be given. */
 uint8_t *addr_put(uint8_t *p, const struct addr_entry *e, uint32_t n);
+/* Write addrv2; every entry must be of a known network. */
 uint8_t *addrv2_put(uint8_t *p, const struct addr_entry *e, uint32_t n);
 
-/* The 26 bytes (services, 16-byte address, big-endian port) inside version. */
+/* The address that 16 bytes of IPv6 mean: IPv4 where it is mapped, else IPv6.
+ * False, and NET_NONE, where they mean none that may be used (see addr_next).
+ * The port is left alone. */
+bool netaddr_get16(struct netaddr *a, const uint8_t ip[16]);
+/* The 26 bytes (services, 16-byte address, big-endian port) inside version and,
+ * behind the time, in addr. Networks that 16 bytes cannot say are written as
+ * zeros. */
 uint8_t *netaddr_put26(uint8_t *p, uint64_t services, const struct netaddr *a);
 
 #endif

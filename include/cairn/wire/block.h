@@ -13,19 +13,20 @@ struct block_view {
 	struct slice raw;      /* as on the wire; trailing bytes excluded */
 	const uint8_t *header; /* 80 bytes */
 	uint32_t n_tx;
-	struct tx_view *tx;    /* n_tx views: the index allocation */
-	struct hash256 *txid;  /* n_tx, in the same allocation; see block_hash_txs */
+	struct tx_view *tx; /* n_tx views: the index allocation */
+	struct hash256
+	    *txid; /* n_tx, in the same allocation; see block_hash_txs */
 	struct hash256 *wtxid; /* n_tx */
 	uint32_t base_size, size;
-	bool has_witness;      /* any transaction has one */
+	bool has_witness; /* any transaction has one */
 };
 
 /* Parse body. 0; E_PARSE when malformed; E_NOMEM. trailing receives the number
  * of bytes behind the block (Core ignores them on the wire). On success the
  * index belongs to v: block_view_fini releases it. txid and wtxid are not
  * filled. */
-int block_view_parse(struct block_view *v, size_t *trailing, struct slice body)
-    must_check;
+int block_view_parse(struct block_view *v, size_t *trailing,
+		     struct slice body) must_check;
 void block_view_fini(struct block_view *v);
 
 /* Fill txid and wtxid of every transaction with the parallel lanes. The

@@ -4,10 +4,10 @@
 
 #include <cairn/base/rd.h>
 
-#define CFILTERS_MAX	  1000u
-#define CFHEADERS_MAX	  2000u
+#define CFILTERS_MAX       1000u
+#define CFHEADERS_MAX      2000u
 #define CFCHECKPT_INTERVAL 1000
-#define FILTER_BASIC	  0u
+#define FILTER_BASIC       0u
 
 /* getcfilters and getcfheaders have the same form. */
 struct getcf_view {

@@ -7,13 +7,13 @@
 #include <cairn/base/bytes.h>
 #include <cairn/wire/command.h>
 
-#define FRAME_HEADER  24u
+#define FRAME_HEADER      24u
 #define FRAME_MAX_PAYLOAD 4000000u
 
 struct frame_view {
 	enum msg_type type;
 	const uint8_t *name; /* 12 bytes, borrowed from the header */
-	uint32_t len;	     /* payload bytes */
+	uint32_t len;        /* payload bytes */
 	uint32_t checksum;   /* little-endian value of its 4 bytes */
 };
 

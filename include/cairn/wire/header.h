@@ -5,8 +5,8 @@
 #include <cairn/base/endian.h>
 #include <cairn/base/rd.h>
 
-#define HEADER_SIZE	80u
-#define HEADERS_MAX	2000u
+#define HEADER_SIZE 80u
+#define HEADERS_MAX 2000u
 
 struct header {
 	int32_t version;
@@ -39,14 +39,18 @@ struct headers_view {
 	const uint8_t *end;
 };
 
-/* Refuses a malformed vector. n may exceed HEADERS_MAX: the caller judges, and
- * then a count beyond the body is not malformed but too large, as in Core:
- * *over is set and false returned. */
+/* Parse the body of headers. False when malformed, and when the count exceeds
+ * HEADERS_MAX: as in Core that is misbehaviour whatever follows, so *over
+ * (always written) tells the two apart. Bytes behind the vector are ignored. */
 bool headers_view_parse(struct headers_view *v, bool *over, struct slice body);
-/* The i-th header's 80 bytes; O(1) with a stride, else walks from the start. */
+/* The i-th header's 80 bytes, i < n; O(1) with a stride, else walks from the
+ * start. */
 const uint8_t *headers_at(const struct headers_view *v, uint32_t i);
+/* The header behind h, which came from v; NULL at the end. O(1). */
+const uint8_t *headers_next(const struct headers_view *v, const uint8_t *h);
 
-/* Size and put of n headers given as 80-byte strings at h, stride bytes apart. */
+/* Size and put of n headers given as 80-byte strings at h, stride bytes apart.
+ */
 size_t headers_size(uint32_t n);
 uint8_t *headers_put(uint8_t *p, const uint8_t *h, size_t stride, uint32_t n);
 

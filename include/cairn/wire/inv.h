@@ -4,17 +4,17 @@
 
 #include <cairn/base/rd.h>
 
-#define INV_MAX	      50000u
+#define INV_MAX       50000u
 #define INV_ITEM_SIZE 36u
 
-#define INV_TX		      1u
-#define INV_BLOCK	      2u
-#define INV_FILTERED_BLOCK    3u
-#define INV_CMPCT_BLOCK	      4u
-#define INV_WTX		      5u
-#define INV_WITNESS_FLAG      0x40000000u
-#define INV_WITNESS_TX	      (INV_TX | INV_WITNESS_FLAG)
-#define INV_WITNESS_BLOCK     (INV_BLOCK | INV_WITNESS_FLAG)
+#define INV_TX             1u
+#define INV_BLOCK          2u
+#define INV_FILTERED_BLOCK 3u
+#define INV_CMPCT_BLOCK    4u
+#define INV_WTX            5u
+#define INV_WITNESS_FLAG   0x40000000u
+#define INV_WITNESS_TX     (INV_TX | INV_WITNESS_FLAG)
+#define INV_WITNESS_BLOCK  (INV_BLOCK | INV_WITNESS_FLAG)
 
 struct inv_view {
 	uint32_t n; /* may exceed INV_MAX: the caller judges */

@@ -8,6 +8,8 @@
 #include <cairn/base/rd.h>
 
 #define OUTPOINT_SIZE 36u
+/* Offsets and weights are 32 bits wide: no cursor over more bytes is parsed. */
+#define TX_SPAN_MAX 0x40000000u
 
 struct txin_view {
 	const uint8_t *prevout; /* 36 bytes: txid, le32 index */
@@ -21,20 +23,21 @@ struct txout_view {
 };
 
 struct tx_view {
-	const uint8_t *p;     /* first byte */
-	uint32_t size;	      /* all bytes, witness included */
-	uint32_t base_size;   /* without marker, flag and witness */
+	const uint8_t *p;   /* first byte */
+	uint32_t size;      /* all bytes, witness included */
+	uint32_t base_size; /* without marker, flag and witness */
 	uint32_t n_in, n_out;
-	uint32_t in_off;      /* offset of the first input, past the count */
-	uint32_t out_off;     /* offset of the first output, past the count */
-	uint32_t wit_off;     /* offset of the witness; 0 without */
+	uint32_t in_off;  /* offset of the first input, past the count */
+	uint32_t out_off; /* offset of the first output, past the count */
+	uint32_t wit_off; /* offset of the witness; 0 without */
 	uint32_t lock_time;
 	int32_t version;
 };
 
 /* Parse one transaction at the cursor and move behind it. False (and the cursor
  * failed) when malformed: Core's rules, among them flag 1 with every witness
- * empty ("superfluous witness") and unknown flags. */
+ * empty ("superfluous witness") and unknown flags; also when more than
+ * TX_SPAN_MAX bytes are left. v is untouched on failure. */
 bool tx_view_parse(struct tx_view *v, struct rd *r);
 
 static inline bool tx_has_witness(const struct tx_view *v)

@@ -5,20 +5,20 @@
 #include <cairn/base/rd.h>
 #include <cairn/wire/addr.h>
 
-#define PROTOCOL_VERSION     70016
-#define MIN_PEER_PROTO	     31800
-#define BIP31_VERSION	     60000 /* pong from above this */
-#define SENDHEADERS_VERSION  70012
-#define FEEFILTER_VERSION    70013
-#define SENDCMPCT_VERSION    70014
-#define WTXID_RELAY_VERSION  70016
+#define PROTOCOL_VERSION    70016
+#define MIN_PEER_PROTO      31800
+#define BIP31_VERSION       60000 /* pong from above this */
+#define SENDHEADERS_VERSION 70012
+#define FEEFILTER_VERSION   70013
+#define SENDCMPCT_VERSION   70014
+#define WTXID_RELAY_VERSION 70016
 
-#define NODE_NETWORK	     (1u << 0)
-#define NODE_BLOOM	     (1u << 2)
-#define NODE_WITNESS	     (1u << 3)
+#define NODE_NETWORK         (1u << 0)
+#define NODE_BLOOM           (1u << 2)
+#define NODE_WITNESS         (1u << 3)
 #define NODE_COMPACT_FILTERS (1u << 6)
 #define NODE_NETWORK_LIMITED (1u << 10)
-#define NODE_P2P_V2	     (1u << 11)
+#define NODE_P2P_V2          (1u << 11)
 
 #define USER_AGENT_MAX 256u
 
@@ -27,10 +27,10 @@ struct version_view {
 	uint64_t services;
 	int64_t time_s;
 	struct netaddr addr_recv;
-	uint64_t nonce;
+	uint64_t nonce; /* 1 when the message ends before it, as in Core */
 	struct slice user_agent;
 	int32_t height; /* 0 when the message ends before it */
-	bool relay;	/* true when the message ends before it */
+	bool relay;     /* true when the message ends before it */
 };
 
 /* Fields behind addr_recv are optional as in Core; user_agent over 256 bytes is

@@ -1,0 +1,152 @@
+/*
+ * Blocks: header, transactions and one index allocation for their views and
+ * hashes; merkle roots. Any thread, usually a worker. Whether a block is a good
+ * one is decided in consensus.
+ */
+#include <cairn/wire/block.h>
+
+#include <cairn/base/err.h>
+#include <cairn/crypto/sha256.h>
+
+#include <stdlib.h>
+
+#define TX_MIN     10u
+#define HASH_BATCH 64u
+
+/* The views, the txids and the wtxids lie in this order in one allocation. */
+static bool index_new(struct block_view *b)
+{
+	size_t each = sizeof *b->tx + 2 * sizeof *b->txid;
+	size_t n = b->n_tx;
+	struct tx_view *tx = malloc(n ? n * each : 1);
+
+	if (!tx)
+		return false;
+	b->tx = tx;
+	b->txid = (struct hash256 *)(void *)(tx + n);
+	b->wtxid = b->txid + n;
+	return true;
+}
+
+static bool parse_txs(struct block_view *b, struct rd *r)
+{
+	uint32_t base = HEADER_SIZE + (uint32_t)compact_size(b->n_tx);
+	bool wit = false;
+
+	for (uint32_t i = 0; i < b->n_tx; i++) {
+		if (!tx_view_parse(&b->tx[i], r))
+			return false;
+		base += b->tx[i].base_size;
+		wit |= tx_has_witness(&b->tx[i]);
+	}
+	b->base_size = base;
+	b->has_witness = wit;
+	return true;
+}
+
+int block_view_parse(struct block_view *v, size_t *trailing, struct slice body)
+{
+	struct block_view b = {0};
+	struct rd r;
+
+	rd_init(&r, body);
+	b.header = rd_take(&r, HEADER_SIZE);
+	b.n_tx = rd_count(&r, TX_MIN);
+	if (!rd_ok(&r) || rd_left(&r) > TX_SPAN_MAX)
+		return E_PARSE;
+	if (!index_new(&b))
+		return E_NOMEM;
+	if (!parse_txs(&b, &r)) {
+		free(b.tx);
+		return E_PARSE;
+	}
+	b.size = (uint32_t)(r.p - body.p);
+	b.raw = slice_of(body.p, b.size);
+	*trailing = rd_left(&r);
+	*v = b;
+	return 0;
+}
+
+void block_view_fini(struct block_view *v)
+{
+	free(v->tx);
+	*v = (struct block_view){0};
+}
+
+/* The wtxids in batches, for the lanes. */
+static void hash_whole(struct block_view *v)
+{
+	struct slice in[HASH_BATCH];
+	uint32_t n;
+
+	for (uint32_t i = 0; i < v->n_tx; i += n) {
+		n = v->n_tx - i < HASH_BATCH ? v->n_tx - i : HASH_BATCH;
+		for (uint32_t k = 0; k < n; k++)
+			in[k] = slice_of(v->tx[i + k].p, v->tx[i + k].size);
+		sha256d_many(v->wtxid + i, in, n);
+	}
+}
+
+void block_hash_txs(struct block_view *v)
+{
+	hash_whole(v);
+	for (uint32_t i = 0; i < v->n_tx; i++) {
+		if (tx_has_witness(&v->tx[i]))
+			tx_txid(&v->txid[i], &v->tx[i]);
+		else
+			v->txid[i] = v->wtxid[i];
+	}
+	if (v->n_tx)
+		memset(&v->wtxid[0], 0, sizeof v->wtxid[0]);
+}
+
+uint8_t *block_put_base(uint8_t *p, const struct block_view *v)
+{
+	p = bytes_put(p, v->header, HEADER_SIZE);
+	p = compact_put(p, v->n_tx);
+	for (uint32_t i = 0; i < v->n_tx; i++)
+		p = tx_put_base(p, &v->tx[i]);
+	return p;
+}
+
+/* Two equal hashes side by side, in any row, mean that a list with a repeated
+ * tail has the same root (CVE-2012-2459). */
+static bool row_has_twins(const struct hash256 *row, uint32_t n)
+{
+	bool twins = false;
+
+	for (uint32_t i = 0; i + 1 < n; i += 2)
+		twins |= hash256_eq(&row[i], &row[i + 1]);
+	return twins;
+}
+
+/* Hash a row into its first half; the last of an odd row is paired with itself.
+ * Returns the length of the next row. */
+static uint32_t row_up(struct hash256 *row, uint32_t n)
+{
+	struct hash256 pair[2];
+	uint32_t half = n / 2;
+
+	pair[0] = pair[1] = row[n - 1];
+	sha256d64(row->b, row->b, half);
+	if (n & 1)
+		sha256d64(row[half++].b, pair[0].b, 1);
+	return half;
+}
+
+void merkle_root(struct hash256 *root, bool *mutated, struct hash256 *leaves,
+		 uint32_t n)
+{
+	bool twins = false;
+
+	while (n > 1) {
+		twins |= row_has_twins(leaves, n);
+		n = row_up(leaves, n);
+	}
+	if (mutated)
+		*mutated = twins;
+	if (n)
+		*root = leaves[0];
+	else
+		memset(root, 0, sizeof *root);
+}
