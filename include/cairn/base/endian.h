@@ -91,4 +91,11 @@ static inline uint8_t *bytes_put(uint8_t *p, const void *src, size_t n)
 	return p + n;
 }
 
+static inline uint8_t *be64_put(uint8_t *p, uint64_t v)
+{
+	v = htobe64(v);
+	memcpy(p, &v, sizeof v);
+	return p + sizeof v;
+}
+
 #endif

@@ -22,12 +22,15 @@ static inline bool amount_ok(int64_t v)
 }
 
 /* Context-free transaction rules; reject reasons are Core's
- * (bad-txns-vin-empty, bad-txns-inputs-duplicate, ...). */
+ * (bad-txns-vin-empty, bad-txns-inputs-duplicate, ...), all INV_CONSENSUS.
+ * V_UNKNOWN with E_NOMEM when many inputs cannot be sorted. */
 struct verdict tx_check(const struct tx_view *tx);
 
-/* Context-free block rules: proof of work (unless skip_pow), merkle root and its
- * mutation, size, coinbase place, each tx_check, legacy sigops. Needs txids
- * (block_hash_txs). */
+/* Context-free block rules in Core's order: proof of work (unless skip_pow;
+ * INV_HEADER), merkle root and its mutation (INV_MUTATED), then, as
+ * INV_CONSENSUS, size, coinbase place, each tx_check, legacy sigops. Needs txids
+ * (block_hash_txs). V_UNKNOWN with E_NOMEM. The signature of a signet block
+ * (BIP325) is a script and not checked here. */
 struct verdict block_check(const struct block_view *b, const struct params *p,
 			   bool skip_pow);
 
@@ -35,11 +38,20 @@ struct block_context {
 	int32_t height;
 	int64_t mtp_prev; /* median time past of the parent */
 };
-/* Rules of a block in its place: final transactions, height in the coinbase,
- * witness commitment, weight. Needs wtxids when there is a witness. */
+/* Rules of a block in its place, after block_check: final transactions and the
+ * height in the coinbase (INV_CONSENSUS), witness commitment (INV_MUTATED, as the
+ * header does not bind the witness), weight (INV_CONSENSUS). Needs wtxids when
+ * there is a witness. V_UNKNOWN with E_NOMEM. */
 struct verdict block_check_context(const struct block_view *b,
 				   const struct block_context *c,
 				   const struct params *p);
+
+/* Whether the transactions are not those that the header's maker put there: wrong
+ * or ambiguous merkle root, a 64-byte transaction in a block without coinbase,
+ * or, with check_witness_root, a witness that its commitment does not bind
+ * (without it: any witness). Such a block says nothing about its header. Needs
+ * txids and wtxids. Also true when out of memory. */
+bool block_is_mutated(const struct block_view *b, bool check_witness_root);
 
 /* Subsidy of a block at height, satoshi. */
 int64_t block_subsidy(int32_t height, const struct params *p);
@@ -48,7 +60,8 @@ int64_t block_subsidy(int32_t height, const struct params *p);
  * by the caller, BIP113). */
 bool tx_is_final(const struct tx_view *tx, int32_t height, int64_t time_s);
 
-/* BIP68: the height and the time that a transaction must lie beyond, -1 none.
+/* BIP68: the last height and the last time at which a transaction cannot yet be
+ * in a block, -1 none (tx_version is compared unsigned, as Core does).
  * Called per input with the coin's height and the median time past of the block
  * before the one that made the coin. */
 struct seq_lock {

@@ -1,0 +1,67 @@
+/*
+ * The daemon's wiring: one struct that owns every part, for the files of this
+ * folder only. Lives on the loop; parts that other threads may use say so in
+ * their own headers.
+ */
+#ifndef CAIRN_NODE_NODE_H
+#define CAIRN_NODE_NODE_H
+
+#include <cairn/base/clock.h>
+#include <cairn/base/conf.h>
+#include <cairn/base/thread.h>
+#include <cairn/chain/chain.h>
+#include <cairn/net/net.h>
+#include <cairn/params/params.h>
+#include <cairn/rpc/rpc.h>
+#include <cairn/store/datadir.h>
+#include <cairn/sync/sync.h>
+
+struct import;
+struct mailbox;
+
+struct node {
+	uv_loop_t loop;
+	struct mailbox *mailbox; /* tasks from other threads to the loop */
+	struct conf conf;
+	struct params params;	 /* the chosen row with the options applied */
+	struct clock clock;
+	struct datadir dir;
+	struct pool *readers;	 /* short block reads */
+	struct chain *chain;
+	struct net *net;	 /* NULL until the chain is loaded */
+	struct sync *sync;
+	struct rpc *rpc;
+	struct import *import;
+	int64_t start_s;
+	char stage[128];	 /* for -28; "" when ready */
+	bool stopping;
+	int exit_code;
+	bool filters;		 /* -blockfilterindex */
+	bool listening;
+	char fail_block[65];	 /* test hook: scripts of this block fail */
+};
+
+/* Parse options, start, run until stopped. The process's exit code. */
+int node_main(int argc, char **argv);
+/* Begin a clean stop (RPC stop, signals). Loop. */
+void node_stop(struct node *n);
+/* Stop because of a failure: one sentence on the log and stderr. Loop. */
+void node_fatal(struct node *n, const char *sentence);
+/* Run a task on the loop, in order. Any thread. */
+void node_post(struct node *n, struct task t);
+/* The sentences of getblockchaininfo's and getnetworkinfo's "warnings". */
+const char *node_warning(const struct node *n, size_t i);
+/* setmocktime: change the clock and tick. Loop. */
+void node_set_mock_time(struct node *n, int64_t now_s);
+
+/* The command tables, one per file of commands. */
+extern const struct rpc_cmd rpc_blockchain_cmds[];
+extern const struct rpc_cmd rpc_block_cmds[];
+extern const struct rpc_cmd rpc_coins_cmds[];
+extern const struct rpc_cmd rpc_network_cmds[];
+extern const struct rpc_cmd rpc_mining_cmds[];
+extern const struct rpc_cmd rpc_control_cmds[];
+extern const struct rpc_cmd rpc_filter_cmds[];
+extern const struct rpc_cmd rpc_mempool_cmds[];
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * The node's behaviour towards its peers: what to ask, whom, when; what to answer.
+ * The only folder that knows both net and chain. Everything runs on the loop; disk
+ * reads go to the read pool and come back as tasks.
+ */
+#ifndef CAIRN_SYNC_SYNC_H
+#define CAIRN_SYNC_SYNC_H
+
+#include <cairn/base/attr.h>
+#include <cairn/base/thread.h>
+#include <cairn/chain/chain.h>
+#include <cairn/net/net.h>
+
+struct sync;
+
+struct sync_cfg {
+	const struct params *params;
+	const struct clock *clock;
+	int64_t max_tip_age_s;	 /* -maxtipage */
+	bool serve_filters;	 /* -peerblockfilters */
+	bool blocks_only;	 /* -blocksonly: ask for no transactions */
+	bool ask_checkpoints;	 /* ask filter peers for getcfcheckpt */
+	struct pool *readers;	 /* short block reads */
+	/* Run a task on the loop, from any thread. */
+	void (*post)(void *arg, struct task t);
+	void *post_arg;
+};
+
+/* chain and net are borrowed and may be set later (sync_attach) since their ops
+ * call back into sync. */
+struct sync *sync_new(const struct sync_cfg *cfg) must_check;
+void sync_attach(struct sync *s, struct chain *chain, struct net *net);
+void sync_free(struct sync *s);
+
+/* The callbacks of net_ops, and the chain's events, forwarded by the node. */
+void sync_on_ready(struct sync *s, struct peer *p);
+void sync_on_message(struct sync *s, struct peer *p, const struct net_msg *m);
+void sync_on_closed(struct sync *s, struct peer *p);
+void sync_on_tick(struct sync *s, int64_t now_s);
+void sync_on_drained(struct sync *s, struct peer *p);
+uint64_t sync_services(struct sync *s);
+int32_t sync_height(struct sync *s);
+void sync_on_chain_event(struct sync *s, const struct chain_event *e);
+
+/* Headers from elsewhere (import, submitblock, submitheader, mining): checked,
+ * added, noted to the index, and asked for if the chain wants them. */
+struct verdict sync_add_header(struct sync *s, struct hnode **node,
+			       const uint8_t header[80], bool force_low_work);
+
+/* getpeerinfo's share. */
+struct sync_peer_info {
+	int32_t synced_headers, synced_blocks; /* -1 unknown */
+	int32_t presynced_headers;	       /* -1 none */
+	const int32_t *inflight;	       /* heights, borrowed */
+	size_t n_inflight;
+	bool addr_relay_enabled;
+};
+void sync_peer_info(const struct sync *s, const struct peer *p,
+		    struct sync_peer_info *i);
+/* Ask peer id for one block (getblockfrompeer, tests): false if not connected. */
+bool sync_fetch_block(struct sync *s, uint64_t peer, struct hnode *n);
+
+#endif
