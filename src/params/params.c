@@ -15,10 +15,14 @@ static const struct params *const rows[CHAIN_COUNT] = {
     [CHAIN_REGTEST] = &params_regtest,
 };
 
-static const char *const deploy_names[DEPLOY_COUNT] = {
-    [DEPLOY_BIP34] = "bip34",   [DEPLOY_BIP65] = "cltv",
-    [DEPLOY_BIP66] = "dersig",  [DEPLOY_CSV] = "csv",
-    [DEPLOY_SEGWIT] = "segwit",
+/* Two spellings: the option names the rule, reports name the BIP. */
+static const struct {
+	const char *option;
+	const char *report;
+} deploy_names[DEPLOY_COUNT] = {
+    [DEPLOY_BIP34] = {"bip34", "bip34"},    [DEPLOY_BIP65] = {"cltv", "bip65"},
+    [DEPLOY_BIP66] = {"dersig", "bip66"},   [DEPLOY_CSV] = {"csv", "csv"},
+    [DEPLOY_SEGWIT] = {"segwit", "segwit"},
 };
 
 const struct params *params_get(enum chain_id id)
@@ -32,7 +36,7 @@ bool deployment_parse(const char *name, enum deployment *d)
 	int i;
 
 	for (i = 0; i < DEPLOY_COUNT; i++) {
-		if (strcmp(name, deploy_names[i]) == 0) {
+		if (strcmp(name, deploy_names[i].option) == 0) {
 			*d = (enum deployment)i;
 			return true;
 		}
@@ -43,5 +47,5 @@ bool deployment_parse(const char *name, enum deployment *d)
 const char *deployment_name(enum deployment d)
 {
 	must(d >= DEPLOY_BIP34 && d < DEPLOY_COUNT);
-	return deploy_names[d];
+	return deploy_names[d].report;
 }

@@ -50,7 +50,7 @@ struct verdict block_check_context(const struct block_view *b,
  * or ambiguous merkle root, a 64-byte transaction in a block without coinbase,
  * or, with check_witness_root, a witness that its commitment does not bind
  * (without it: any witness). Such a block says nothing about its header. Needs
- * txids and wtxids. Also true when out of memory. */
+ * txids and wtxids. False when out of memory: block_check will say so. */
 bool block_is_mutated(const struct block_view *b, bool check_witness_root);
 
 /* Subsidy of a block at height, satoshi. */

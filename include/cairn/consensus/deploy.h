@@ -11,7 +11,7 @@ static inline bool deploy_active(const struct params *p, enum deployment d,
 	return height >= p->deploy_height[d];
 }
 
-/* Version bits that a new block at height signals. */
+/* The version of a block that we make at height. */
 int32_t block_version_for(const struct params *p, int32_t height);
 
 #endif

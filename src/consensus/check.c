@@ -1,0 +1,224 @@
+/*
+ * Rules of a single transaction that need no coins, and the small pure rules of
+ * money and time around it: subsidy, finality, relative locks, legacy sigops.
+ * Any thread. Amounts of inputs, scripts and the place in a block are judged
+ * elsewhere.
+ */
+#include <cairn/consensus/check.h>
+
+#include <cairn/base/buf.h>
+#include <cairn/base/err.h>
+#include <cairn/params/params.h>
+#include <cairn/script/template.h>
+
+#include <stdlib.h>
+
+#define SEQUENCE_FINAL       0xffffffffu
+#define SEQUENCE_DISABLE     (1u << 31)
+#define SEQUENCE_TIME        (1u << 22)
+#define SEQUENCE_MASK        0xffffu
+#define SEQUENCE_GRANULARITY 9 /* units of 512 s */
+
+/* Up to here comparing all pairs is cheaper than sorting. */
+#define PAIRS_MAX 24
+
+static struct verdict invalid(const char *reject)
+{
+	return verdict_invalid(INV_CONSENSUS, reject, NULL);
+}
+
+static struct verdict check_outputs(const struct tx_view *tx)
+{
+	struct tx_iter it;
+	struct txout_view out;
+	int64_t sum = 0;
+
+	txouts(&it, tx);
+	while (txout_next(&it, &out)) {
+		if (out.value < 0)
+			return invalid("bad-txns-vout-negative");
+		if (out.value > MAX_MONEY)
+			return invalid("bad-txns-vout-toolarge");
+		sum += out.value;
+		if (!amount_ok(sum))
+			return invalid("bad-txns-txouttotal-toolarge");
+	}
+	return verdict_valid();
+}
+
+static int outpoint_cmp(const void *a, const void *b)
+{
+	const uint8_t *const *x = a, *const *y = b;
+
+	return memcmp(*x, *y, OUTPOINT_SIZE);
+}
+
+static bool pairs_repeat(const uint8_t *const *op, uint32_t n)
+{
+	uint32_t i, k;
+
+	for (i = 1; i < n; i++)
+		for (k = 0; k < i; k++)
+			if (memcmp(op[i], op[k], OUTPOINT_SIZE) == 0)
+				return true;
+	return false;
+}
+
+static bool sorted_repeat(const uint8_t **op, uint32_t n)
+{
+	uint32_t i;
+
+	qsort(op, n, sizeof *op, outpoint_cmp);
+	for (i = 1; i < n; i++)
+		if (memcmp(op[i - 1], op[i], OUTPOINT_SIZE) == 0)
+			return true;
+	return false;
+}
+
+static void list_outpoints(const uint8_t **op, const struct tx_view *tx)
+{
+	struct tx_iter it;
+	struct txin_view in;
+
+	txins(&it, tx);
+	while (txin_next(&it, &in))
+		*op++ = in.prevout;
+}
+
+/* No output may be spent twice by one transaction (CVE-2018-17144). */
+static struct verdict check_repeats(const struct tx_view *tx)
+{
+	const uint8_t *few[PAIRS_MAX], **many;
+	struct buf *mem;
+	bool repeat;
+
+	if (tx->n_in <= PAIRS_MAX) {
+		list_outpoints(few, tx);
+		repeat = pairs_repeat(few, tx->n_in);
+	} else {
+		/* Bounded: the size was checked, an input takes 41 bytes. */
+		mem = buf_new(tx->n_in * sizeof *many);
+		if (!mem)
+			return verdict_unknown(E_NOMEM);
+		many = (const uint8_t **)(void *)buf_data(mem);
+		list_outpoints(many, tx);
+		repeat = sorted_repeat(many, tx->n_in);
+		buf_unref(mem);
+	}
+	return repeat ? invalid("bad-txns-inputs-duplicate") : verdict_valid();
+}
+
+static bool outpoint_is_null(const uint8_t *op)
+{
+	return outpoint_index(op) == 0xffffffffu &&
+	       hash256_is_zero(outpoint_txid(op));
+}
+
+static struct verdict check_prevouts(const struct tx_view *tx)
+{
+	struct tx_iter it;
+	struct txin_view in;
+	bool coinbase = tx_is_coinbase(tx);
+
+	txins(&it, tx);
+	while (txin_next(&it, &in)) {
+		if (coinbase && (in.script.n < 2 || in.script.n > 100))
+			return invalid("bad-cb-length");
+		if (!coinbase && outpoint_is_null(in.prevout))
+			return invalid("bad-txns-prevout-null");
+	}
+	return verdict_valid();
+}
+
+struct verdict tx_check(const struct tx_view *tx)
+{
+	struct verdict v;
+
+	if (tx->n_in == 0)
+		return invalid("bad-txns-vin-empty");
+	if (tx->n_out == 0)
+		return invalid("bad-txns-vout-empty");
+	/* The witness does not count: nothing binds it yet. */
+	if (tx->base_size > MAX_BLOCK_WEIGHT / WITNESS_SCALE)
+		return invalid("bad-txns-oversize");
+	v = check_outputs(tx);
+	if (verdict_ok(&v))
+		v = check_repeats(tx);
+	if (verdict_ok(&v))
+		v = check_prevouts(tx);
+	return v;
+}
+
+int64_t block_subsidy(int32_t height, const struct params *p)
+{
+	int32_t halvings = height / p->halving_interval;
+
+	return halvings >= 64 ? 0 : (50 * COIN) >> halvings;
+}
+
+bool tx_is_final(const struct tx_view *tx, int32_t height, int64_t time_s)
+{
+	struct tx_iter it;
+	struct txin_view in;
+	int64_t bound = tx->lock_time < LOCKTIME_THRESHOLD ? height : time_s;
+
+	if (tx->lock_time == 0 || (int64_t)tx->lock_time < bound)
+		return true;
+	txins(&it, tx);
+	while (txin_next(&it, &in))
+		if (in.sequence != SEQUENCE_FINAL)
+			return false;
+	return true;
+}
+
+static bool seq_is_lock(int32_t tx_version, uint32_t sequence)
+{
+	return (uint32_t)tx_version >= 2 && !(sequence & SEQUENCE_DISABLE);
+}
+
+bool seq_is_time(int32_t tx_version, uint32_t sequence)
+{
+	return seq_is_lock(tx_version, sequence) && (sequence & SEQUENCE_TIME);
+}
+
+/* One less than the first height or time that is allowed, like nLockTime. */
+void seq_lock_add(struct seq_lock *l, int32_t tx_version, uint32_t sequence,
+		  int32_t coin_height, int64_t coin_mtp)
+{
+	uint32_t units = sequence & SEQUENCE_MASK;
+
+	if (!seq_is_lock(tx_version, sequence))
+		return;
+	if (sequence & SEQUENCE_TIME) {
+		int64_t t = coin_mtp + ((int64_t)units << SEQUENCE_GRANULARITY);
+
+		if (t - 1 > l->time_s)
+			l->time_s = t - 1;
+	} else {
+		int32_t h = coin_height + (int32_t)units - 1;
+
+		if (h > l->height)
+			l->height = h;
+	}
+}
+
+bool seq_lock_ok(const struct seq_lock *l, int32_t height, int64_t mtp_prev)
+{
+	return l->height < height && l->time_s < mtp_prev;
+}
+
+uint32_t tx_legacy_sigops(const struct tx_view *tx)
+{
+	struct tx_iter it;
+	struct txin_view in;
+	struct txout_view out;
+	uint32_t n = 0;
+
+	txins(&it, tx);
+	while (txin_next(&it, &in))
+		n += script_sigops(in.script, false);
+	txouts(&it, tx);
+	while (txout_next(&it, &out))
+		n += script_sigops(out.script, false);
+	return n;
+}
