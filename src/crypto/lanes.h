@@ -1,0 +1,88 @@
+/*
+ * Inside of crypto: the SHA-256 kernels, how one is chosen, and the feeder that
+ * cuts messages into padded blocks for them. Not for other folders.
+ */
+#ifndef CAIRN_CRYPTO_LANES_H
+#define CAIRN_CRYPTO_LANES_H
+
+#include <cairn/base/attr.h>
+#include <cairn/base/bytes.h>
+
+#define SHA256_LANES_MAX 16
+
+/* One way to compress blocks for `width` independent messages at a time. */
+struct sha256_lanes {
+	const char *name;
+	unsigned width;
+	/* Word w of lane l is state[w * word_step + l * lane_step]. */
+	unsigned word_step, lane_step;
+	/* Whether this processor has it. */
+	bool (*usable)(void);
+	/* Advance each lane's state by `blocks` 64-byte blocks at p[lane]. */
+	void (*run)(uint32_t *state, const uint8_t *const *p, size_t blocks);
+	/* Double SHA-256 of `width` messages of 64 bytes; out may be in. NULL:
+	 * use run. */
+	void (*d64)(uint8_t *out, const uint8_t *in);
+};
+
+/* What the public functions use: one message; a few; many (from wide_min on).
+ */
+struct sha256_choice {
+	const struct sha256_lanes *one, *few, *wide;
+	size_t wide_min;
+};
+
+extern const struct sha256_lanes sha256_portable;
+extern const struct sha256_lanes sha256_openssl;
+#if defined(__x86_64__)
+extern const struct sha256_lanes sha256_ni1;
+extern const struct sha256_lanes sha256_ni2;
+extern const struct sha256_lanes sha256_avx2;
+extern const struct sha256_lanes sha256_avx512;
+#endif
+
+/* Every kernel that was compiled in, NULL-ended, slowest first. */
+const struct sha256_lanes *const *sha256_lanes_all(void);
+/* Compare a kernel with OpenSSL on messages of many lengths. */
+bool sha256_lanes_agree(const struct sha256_lanes *l);
+
+/* Read or replace the choice; replacing is for start and tests only, while no
+ * other thread hashes. */
+const struct sha256_choice *sha256_chosen(void);
+void sha256_choose(const struct sha256_choice *c);
+
+extern const uint32_t sha256_iv[8];
+extern const uint32_t sha256_k[64];
+/* Schedule plus constants of the block that pads a message of 64 bytes. */
+extern const uint32_t sha256_pad64_wk[64];
+
+/*
+ * Cuts a message that lies in slices one after another into whole blocks:
+ * straight from the slice where 64 bytes are contiguous, otherwise through the
+ * tail, which also takes the padding. Borrows the slices.
+ */
+struct sha256_feed {
+	const struct slice *part;
+	size_t parts, off;
+	uint64_t n;
+	bool ended;
+	const uint8_t *p; /* blocks * 64 bytes to compress next */
+	size_t blocks;
+	uint8_t tail[128];
+};
+
+void sha256_feed_init(struct sha256_feed *f, const struct slice *part,
+		      size_t parts);
+/* The next run of blocks into p and blocks; false when all were given. */
+bool sha256_feed_next(struct sha256_feed *f);
+
+/* Double SHA-256 of n messages through one kernel; message i is the `per`
+ * slices from in + i * per on. */
+void sha256d_through(const struct sha256_lanes *l, struct hash256 *out,
+		     const struct slice *in, size_t per, size_t n);
+
+/* From OpenSSL, for the self-test. */
+void sha256_reference(uint8_t out[32], const void *p, size_t n);
+void ripemd160(uint8_t out[20], const void *p, size_t n);
+
+#endif
