@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define TX_MIN     10u
-#define HASH_BATCH 64u
+#define HASH_BATCH 256u
 
 /* The views, the txids and the wtxids lie in this order in one allocation. */
 static bool index_new(struct block_view *b)
@@ -87,15 +87,44 @@ static void hash_whole(struct block_view *v)
 	}
 }
 
+/* Transactions with a witness, waiting for their txid. */
+struct base_batch {
+	uint32_t n;
+	uint32_t at[HASH_BATCH]; /* index in the block */
+	struct slice in[3 * HASH_BATCH];
+	struct hash256 out[HASH_BATCH];
+};
+
+static void base_batch_run(struct base_batch *b, struct block_view *v)
+{
+	sha256d_many_parts(b->out, b->in, 3, b->n);
+	for (uint32_t i = 0; i < b->n; i++)
+		v->txid[b->at[i]] = b->out[i];
+	b->n = 0;
+}
+
+static void hash_base(struct block_view *v)
+{
+	struct base_batch b;
+
+	b.n = 0;
+	for (uint32_t i = 0; i < v->n_tx; i++) {
+		if (!tx_has_witness(&v->tx[i])) {
+			v->txid[i] = v->wtxid[i];
+			continue;
+		}
+		tx_base_parts(&b.in[3 * b.n], &v->tx[i]);
+		b.at[b.n++] = i;
+		if (b.n == HASH_BATCH)
+			base_batch_run(&b, v);
+	}
+	base_batch_run(&b, v);
+}
+
 void block_hash_txs(struct block_view *v)
 {
 	hash_whole(v);
-	for (uint32_t i = 0; i < v->n_tx; i++) {
-		if (tx_has_witness(&v->tx[i]))
-			tx_txid(&v->txid[i], &v->tx[i]);
-		else
-			v->txid[i] = v->wtxid[i];
-	}
+	hash_base(v);
 	if (v->n_tx)
 		memset(&v->wtxid[0], 0, sizeof v->wtxid[0]);
 }
