@@ -29,7 +29,8 @@ struct hnode {
 	/* Set by the loop before the node is published, then immutable. */
 	struct hash256 hash;
 	const struct hnode *prev; /* NULL for genesis */
-	const struct hnode *skip; /* an ancestor further down */
+	const struct hnode *skip; /* an ancestor further down; NULL for genesis.
+				     Its height depends on height only */
 	struct u256 work;	  /* of the chain ending here */
 	struct hash256 merkle;
 	int32_t height;
@@ -64,10 +65,11 @@ struct hnode *htree_find(const struct htree *t, const struct hash256 *hash);
 size_t htree_count(const struct htree *t);
 
 /* Check 80 bytes by every rule of a header and add it. On valid *node is the new
- * or known node (*is_new tells which). Invalid as Core: high-hash (INV_HEADER),
- * prev-blk-not-found, bad-prevblk, duplicate-invalid (INV_CACHED), contextual
- * rules, too-little-chainwork when the chain is below min_work (a header whose
- * parent chain reaches it or that is forced passes). Loop. */
+ * or known node (*is_new tells which). Invalid as Core, in this order:
+ * duplicate-invalid (INV_CACHED), high-hash (INV_HEADER), prev-blk-not-found
+ * (INV_MISSING_PREV), bad-prevblk (INV_PREV), contextual rules (see
+ * header_check_context), too-little-chainwork (INV_LOW_WORK) when the chain up to
+ * this header is below min_work and it is not forced. Loop. */
 struct verdict htree_accept(struct htree *t, struct hnode **node, bool *is_new,
 			    const uint8_t header[80], int64_t now_s,
 			    bool force_low_work);
@@ -78,12 +80,13 @@ struct verdict htree_accept_hashed(struct htree *t, struct hnode **node,
 				   bool force_low_work);
 /* Add a node read back from our own index: rules are not checked again, but its
  * link, and proof of work, are. NULL when the parent is missing or the record
- * wrong. Before the loop runs. */
+ * wrong; the node that is there when it is known. Before the loop runs. */
 struct hnode *htree_load(struct htree *t, const uint8_t header[80]);
 
-/* Header with most work that is not failed. Loop. */
+/* Header with most work that is not failed, the earliest of equals. Loop. */
 struct hnode *htree_best(const struct htree *t);
-/* After failures or reconsideration: find the best header again. Loop. */
+/* After failures or reconsideration: find the best header again. A node below a
+ * failed one counts as failed whether or not it is marked yet. O(nodes). Loop. */
 void htree_recompute_best(struct htree *t);
 
 /* Minimum chain work, for htree_accept and sync (params' or the option's). */
@@ -110,8 +113,9 @@ bool hnode_is_ancestor(const struct hnode *a, const struct hnode *b);
 void hnode_header_put(uint8_t out[80], const struct hnode *n);
 /* Locator hashes of the chain ending in n, at most LOCATOR_MAX: gives how many. */
 uint32_t hnode_locator(struct hash256 *out, const struct hnode *n);
-/* More work, then earlier arrival, then the smaller address order of hashes:
- * Core's CBlockIndexWorkComparator. <0, 0, >0. Chain thread. */
+/* Above 0 when a is to be preferred: more work, then the smaller seq, then the
+ * hash that is smaller as bytes (Core compares addresses there); 0 only for the
+ * same node. Chain thread, which owns seq. */
 int hnode_cmp_work(const struct hnode *a, const struct hnode *b);
 
 /* The chain_reader over struct hnode, for consensus/headers.h. */

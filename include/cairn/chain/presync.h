@@ -22,8 +22,11 @@ void presync_free(struct presync *s);
 enum presync_rc {
 	PRESYNC_MORE,	 /* ask again with presync_locator */
 	PRESYNC_DONE,	 /* finished: nothing more to ask of it */
-	PRESYNC_GIVE_UP, /* the chain ended below the work: forget, no blame */
-	PRESYNC_BAD,	 /* broke a rule or a commitment: misbehaving */
+	PRESYNC_GIVE_UP, /* forget, no blame: the chain ended below the work, or
+			    is not the one served before (a peer may
+			    reorganise), or is longer than its time allows */
+	PRESYNC_BAD,	 /* no proof of work, a gap within the message, or a
+			    difficulty that cannot be: misbehaving */
 };
 
 struct presync_out {
@@ -32,12 +35,15 @@ struct presync_out {
 	uint32_t n;
 };
 
-/* Feed one `headers` message of n headers (stride bytes apart, hashes given).
- * full: it carried the maximum number, so more are expected. */
+/* Feed one `headers` message of n headers (1..HEADERS_MAX, stride bytes apart,
+ * hashes given). full: it carried the maximum number, so more are expected. out
+ * is set in every case; it may hold headers with PRESYNC_GIVE_UP too. After
+ * anything but PRESYNC_MORE only presync_free may follow. */
 enum presync_rc presync_feed(struct presync *s, struct presync_out *out,
 			     const uint8_t *h, size_t stride,
 			     const struct hash256 *hashes, uint32_t n, bool full);
-/* Locator to ask the next headers with; gives how many hashes. */
+/* Locator to ask the next headers with, at most LOCATOR_MAX hashes; gives how
+ * many. */
 uint32_t presync_locator(const struct presync *s, struct hash256 *out);
 /* Bytes held, for the bound's test and getpeerinfo's presynced_headers. */
 size_t presync_memory(const struct presync *s);
