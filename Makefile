@@ -139,7 +139,7 @@ TEST_FOLDERS = $(filter $(patsubst tests/unit/%/main.c,%,\
 	$(wildcard tests/unit/*/main.c)),$(FOLDERS))
 define test_rules
 $$(BUILD)/tests/$(1): $$(patsubst tests/unit/%.c,$$(BUILD)/obj/unit/%.o,\
-		$$(wildcard tests/unit/$(1)/*.c)) $$(call link_libs,$(1) $$(BELOW_$(1)))
+		$$(wildcard tests/unit/*.c tests/unit/$(1)/*.c)) $$(call link_libs,$(1) $$(BELOW_$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(LINK) -o $$@ $$^ $$(call sys_libs,$(1) $$(BELOW_$(1))) $$(CHECK_LIBS)
