@@ -54,7 +54,7 @@ static struct arena_chunk *chunk_new(const struct arena_chunk *prev, size_t n)
 	cap = cap >= CHUNK_MAX / 2 ? CHUNK_MAX : cap * 2;
 	if (cap < n)
 		cap = n;
-	if (cap > SIZE_MAX - HEAD)
+	if (cap > PTRDIFF_MAX - HEAD)
 		return NULL;
 	c = malloc(HEAD + cap);
 	if (!c)
@@ -91,7 +91,7 @@ void *arena_alloc(struct arena *a, size_t n)
 {
 	void *p;
 
-	if (n > SIZE_MAX - ALIGN)
+	if (n > PTRDIFF_MAX)
 		return NULL;
 	n = n ? (n + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
 	if (n > a->limit - a->used)

@@ -14,7 +14,7 @@ struct buf *buf_new(size_t cap)
 {
 	struct buf *b;
 
-	if (cap > SIZE_MAX - BUF_HEADROOM)
+	if (cap > PTRDIFF_MAX - BUF_HEADROOM)
 		return NULL;
 	b = malloc(sizeof *b);
 	if (!b)
@@ -37,7 +37,7 @@ int buf_reserve(struct buf *b, size_t cap)
 	must(__atomic_load_n(&b->refs, __ATOMIC_RELAXED) == 1);
 	if (cap <= b->cap)
 		return 0;
-	if (cap > SIZE_MAX - BUF_HEADROOM)
+	if (cap > PTRDIFF_MAX - BUF_HEADROOM)
 		return E_NOMEM;
 	mem = realloc(b->mem, BUF_HEADROOM + cap);
 	if (!mem)

@@ -109,18 +109,12 @@ static ssize_t read_some(int fd, void *p, size_t n)
 /* Read to the end; one byte of room beyond max tells a larger file. */
 static int read_into(struct buf *b, int fd, size_t max)
 {
-	for (;;) {
+	while (b->n <= max) {
 		size_t want = b->cap > max / 2 ? max + 1 : b->cap * 2;
 		ssize_t got;
-		int rc;
 
-		if (b->n > max)
-			return E_LIMIT;
-		if (b->n == b->cap) {
-			rc = buf_reserve(b, want);
-			if (rc)
-				return rc;
-		}
+		if (b->n == b->cap && buf_reserve(b, want) != 0)
+			return E_NOMEM;
 		got = read_some(fd, buf_data(b) + b->n, b->cap - b->n);
 		if (got < 0)
 			return -errno;
@@ -128,22 +122,30 @@ static int read_into(struct buf *b, int fd, size_t max)
 			return 0;
 		b->n += (size_t)got;
 	}
+	return E_LIMIT;
+}
+
+/* The first guess at a file's size; devices and /proc state none. */
+static size_t size_guess(int fd, size_t max)
+{
+	struct stat st;
+	uint64_t n = READ_FIRST;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		n = (uint64_t)st.st_size;
+	return n < max ? (size_t)n : max;
 }
 
 int file_read(struct buf **b, const char *path, size_t max)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct buf *out = NULL;
-	struct stat st;
-	size_t cap = READ_FIRST;
-	int rc = E_NOMEM;
+	int fd, rc = E_NOMEM;
 
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		cap = (uint64_t)st.st_size < max ? (size_t)st.st_size + 1 : max;
 	if (max < SIZE_MAX / 2)
-		out = buf_new(cap > max ? max + 1 : cap);
+		out = buf_new(size_guess(fd, max) + 1);
 	if (out)
 		rc = read_into(out, fd, max);
 	close(fd);
