@@ -14,13 +14,12 @@
 
 #define CAP_FIRST 16
 
-__extension__ typedef unsigned __int128 u128;
-
 /* Both halves of the product, folded: every input bit reaches every output. */
 static uint64_t mul_fold(uint64_t a, uint64_t b)
 {
-	u128 v = (u128)a * b;
+	__extension__ unsigned __int128 v = a;
 
+	v *= b;
 	return (uint64_t)v ^ (uint64_t)(v >> 64);
 }
 

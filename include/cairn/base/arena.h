@@ -24,7 +24,7 @@ void arena_fini(struct arena *a);
 /* n bytes aligned to 16, not cleared. NULL past the limit or out of memory. */
 void *arena_alloc(struct arena *a, size_t n) must_check;
 
-/* Forget everything handed out; keeps the memory for the next job. */
+/* Forget everything handed out; keeps up to limit bytes for the next job. */
 void arena_reset(struct arena *a);
 
 #endif

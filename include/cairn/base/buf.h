@@ -13,10 +13,10 @@
 #define BUF_HEADROOM 24u
 
 struct buf {
-	uint32_t refs;	/* atomic */
-	size_t cap;	/* payload bytes there is room for */
-	size_t n;	/* payload bytes in use */
-	uint8_t *mem;	/* BUF_HEADROOM + cap bytes */
+	uint32_t refs; /* atomic */
+	size_t cap;    /* payload bytes there is room for */
+	size_t n;      /* payload bytes in use */
+	uint8_t *mem;  /* BUF_HEADROOM + cap bytes */
 };
 
 /* A buffer with room for cap payload bytes, n = 0. NULL when out of memory.

@@ -11,7 +11,8 @@ struct clock {
 	int64_t mock_s; /* atomic; 0: follow the system */
 };
 
-/* Seconds since 1970 by the mock time if set, else by the system. Any thread. */
+/* Seconds since 1970 by the mock time if set, else by the system. Any thread.
+ */
 int64_t clock_now(const struct clock *c);
 /* The same in microseconds (mock time has whole seconds). */
 int64_t clock_now_us(const struct clock *c);

@@ -1,5 +1,6 @@
 /* Files and folders. Every function may block; never called on the loop after
- * start. Paths are borrowed C strings. Results are 0 or -errno unless stated. */
+ * start. Paths are borrowed C strings. Results are 0 or -errno unless stated.
+ */
 #ifndef CAIRN_BASE_FILE_H
 #define CAIRN_BASE_FILE_H
 
@@ -26,7 +27,8 @@ int file_read(struct buf **b, const char *path, size_t max) must_check;
 int file_replace(const char *path, struct slice s, unsigned mode) must_check;
 
 /* pread/pwrite all n bytes. E_CORRUPT when the file ends before; a disk that
- * cannot read is E_IO. ENOSPC comes as E_NOSPACE, other write failures as E_IO. */
+ * cannot read is E_IO. ENOSPC comes as E_NOSPACE, other write failures as E_IO.
+ */
 int pread_all(int fd, void *p, size_t n, uint64_t off) must_check;
 int pwrite_all(int fd, const void *p, size_t n, uint64_t off) must_check;
 /* fdatasync; E_IO on failure, which must never be retried. */

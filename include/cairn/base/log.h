@@ -15,20 +15,20 @@
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
 
 /* Categories are bits; their names are bitcoind's (log_cat_name). */
-#define LOG_NET		 (1u << 0)
-#define LOG_HTTP	 (1u << 1)
-#define LOG_RPC		 (1u << 2)
-#define LOG_VALIDATION	 (1u << 3)
+#define LOG_NET          (1u << 0)
+#define LOG_HTTP         (1u << 1)
+#define LOG_RPC          (1u << 2)
+#define LOG_VALIDATION   (1u << 3)
 #define LOG_BLOCKSTORAGE (1u << 4)
-#define LOG_COINDB	 (1u << 5)
-#define LOG_LEVELDB	 (1u << 6)
-#define LOG_ADDRMAN	 (1u << 7)
-#define LOG_MEMPOOL	 (1u << 8)
-#define LOG_BENCH	 (1u << 9)
-#define LOG_PROXY	 (1u << 10)
-#define LOG_RAND	 (1u << 11)
-#define LOG_ALL		 0xfffu
-#define LOG_CATS	 12
+#define LOG_COINDB       (1u << 5)
+#define LOG_LEVELDB      (1u << 6)
+#define LOG_ADDRMAN      (1u << 7)
+#define LOG_MEMPOOL      (1u << 8)
+#define LOG_BENCH        (1u << 9)
+#define LOG_PROXY        (1u << 10)
+#define LOG_RAND         (1u << 11)
+#define LOG_ALL          0xfffu
+#define LOG_CATS         12
 
 /* Debug categories that are on, and the most detailed level: read on every
  * log_x. Written by log_set_* only (atomic). */

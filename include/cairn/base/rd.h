@@ -1,7 +1,7 @@
 /*
  * A read cursor with a sticky error: after the first failure every read gives
- * zero or an empty slice, nothing is left, and rd_ok stays false. A parser reads
- * straight through and asks once at the end.
+ * zero or an empty slice, nothing is left, and rd_ok stays false. A parser
+ * reads straight through and asks once at the end.
  */
 #ifndef CAIRN_BASE_RD_H
 #define CAIRN_BASE_RD_H

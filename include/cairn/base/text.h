@@ -11,7 +11,10 @@ struct text {
 	size_t cap;
 };
 
-#define TEXT_INIT {NULL, 0, 0}
+#define TEXT_INIT                                                              \
+	{                                                                      \
+		NULL, 0, 0                                                     \
+	}
 
 void text_fini(struct text *t);
 void text_reset(struct text *t);

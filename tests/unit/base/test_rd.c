@@ -1,26 +1,26 @@
 /* The read cursor, its bytes against a page that nobody may touch. */
-#include "guard.h"
 #include "suites.h"
+#include "testdata.h"
 
 #include <cairn/base/rd.h>
 
-static struct guard g;
+static struct td_guard g;
 
 static void setup(void)
 {
-	guard_init(&g, 4096);
+	td_guard_init(&g, 4096);
 }
 
 static void teardown(void)
 {
-	guard_fini(&g);
+	td_guard_fini(&g);
 }
 
 static struct rd rd_over(const void *p, size_t n)
 {
 	struct rd r;
 
-	rd_init(&r, slice_of(guard_put(&g, p, n), n));
+	rd_init(&r, td_guard_put(&g, slice_of(p, n)));
 	return r;
 }
 
