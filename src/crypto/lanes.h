@@ -20,8 +20,11 @@ struct sha256_lanes {
 	bool (*usable)(void);
 	/* Advance each lane's state by `blocks` 64-byte blocks at p[lane]. */
 	void (*run)(uint32_t *state, const uint8_t *const *p, size_t blocks);
+	/* Write the digest of every lane to blocks + 64 * lane and set the
+	 * lanes whose bit is set back to the initial state. NULL: width 1. */
+	void (*turn)(uint32_t *state, uint32_t lanes, uint8_t *blocks);
 	/* Double SHA-256 of `width` messages of 64 bytes; out may be in. NULL:
-	 * use run. */
+	 * width 1. */
 	void (*d64)(uint8_t *out, const uint8_t *in);
 };
 
@@ -68,7 +71,7 @@ struct sha256_feed {
 	bool ended;
 	const uint8_t *p; /* blocks * 64 bytes to compress next */
 	size_t blocks;
-	uint8_t tail[128];
+	uint8_t tail[192];
 };
 
 void sha256_feed_init(struct sha256_feed *f, const struct slice *part,
@@ -76,7 +79,10 @@ void sha256_feed_init(struct sha256_feed *f, const struct slice *part,
 /* The next run of blocks into p and blocks; false when all were given. */
 bool sha256_feed_next(struct sha256_feed *f);
 
-/* Double SHA-256 of n messages through one kernel; message i is the `per`
+/* Double SHA-256 of one message through a kernel of width 1. */
+void sha256d_one(const struct sha256_lanes *l, struct hash256 *out,
+		 const struct slice *parts, size_t n);
+/* Double SHA-256 of n messages through any kernel; message i is the `per`
  * slices from in + i * per on. */
 void sha256d_through(const struct sha256_lanes *l, struct hash256 *out,
 		     const struct slice *in, size_t per, size_t n);

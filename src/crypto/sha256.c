@@ -71,14 +71,15 @@ void sha256_end(struct sha256 *h, uint8_t out[32])
 	digest(out, h->s);
 }
 
-static void state_of_parts(uint32_t s[8], const struct slice *parts, size_t n)
+static void state_of_parts(const struct sha256_lanes *l, uint32_t s[8],
+			   const struct slice *parts, size_t n)
 {
 	struct sha256_feed f;
 
 	memcpy(s, sha256_iv, sizeof sha256_iv);
 	sha256_feed_init(&f, parts, n);
 	while (sha256_feed_next(&f))
-		chosen.one->run(s, &f.p, f.blocks);
+		l->run(s, &f.p, f.blocks);
 }
 
 void sha256_once(uint8_t out[32], const void *p, size_t n)
@@ -86,27 +87,33 @@ void sha256_once(uint8_t out[32], const void *p, size_t n)
 	struct slice in = slice_of(p, n);
 	uint32_t s[8];
 
-	state_of_parts(s, &in, 1);
+	state_of_parts(chosen.one, s, &in, 1);
 	digest(out, s);
 }
 
-void sha256d_parts(struct hash256 *out, const struct slice *parts, size_t n)
+void sha256d_one(const struct sha256_lanes *l, struct hash256 *out,
+		 const struct slice *parts, size_t n)
 {
 	/* The second message: a digest, its padding and length in bits. */
 	uint8_t block[64] = {[32] = 0x80, [62] = 1};
 	const uint8_t *p = block;
 	uint32_t s[8];
 
-	state_of_parts(s, parts, n);
+	state_of_parts(l, s, parts, n);
 	digest(block, s);
 	memcpy(s, sha256_iv, sizeof s);
-	chosen.one->run(s, &p, 1);
+	l->run(s, &p, 1);
 	digest(out->b, s);
+}
+
+void sha256d_parts(struct hash256 *out, const struct slice *parts, size_t n)
+{
+	sha256d_one(chosen.one, out, parts, n);
 }
 
 void sha256d(struct hash256 *out, const void *p, size_t n)
 {
 	struct slice in = slice_of(p, n);
 
-	sha256d_parts(out, &in, 1);
+	sha256d_one(chosen.one, out, &in, 1);
 }

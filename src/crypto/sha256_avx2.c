@@ -202,6 +202,31 @@ WIDE static void run(uint32_t *state, const uint8_t *const *p, size_t blocks)
 		put(state + 8 * i, s[i]);
 }
 
+/* All ones in the lanes whose bit is set. */
+WIDE_INLINE v mask_of(uint32_t lanes)
+{
+	const v bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+
+	return _mm256_cmpeq_epi32(_mm256_and_si256(all(lanes), bit), bit);
+}
+
+WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+{
+	const v mask = mask_of(lanes);
+	v w[8];
+
+#pragma GCC unroll 16
+	for (int i = 0; i < 8; i++) {
+		w[i] = get(state + 8 * i);
+		put(state + 8 * i,
+		    _mm256_blendv_epi8(w[i], all(sha256_iv[i]), mask));
+	}
+	transpose(w);
+#pragma GCC unroll 16
+	for (int i = 0; i < 8; i++)
+		put(blocks + 64 * i, swap_bytes(w[i]));
+}
+
 WIDE_INLINE void set_iv(v s[8])
 {
 #pragma GCC unroll 16
@@ -255,6 +280,7 @@ const struct sha256_lanes sha256_avx2 = {
     .lane_step = 1,
     .usable = usable,
     .run = run,
+    .turn = turn,
     .d64 = d64,
 };
 

@@ -196,6 +196,31 @@ WIDE static void run(uint32_t *state, const uint8_t *const *p, size_t blocks)
 		put(state + 16 * i, s[i]);
 }
 
+WIDE_INLINE void put_half(uint8_t *p, v x)
+{
+	_mm256_storeu_si256((void *)p, _mm512_castsi512_si256(x));
+}
+
+WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+{
+	v w[16];
+
+#pragma GCC unroll 16
+	for (int i = 0; i < 8; i++) {
+		w[i] = get(state + 16 * i);
+		put(state + 16 * i,
+		    _mm512_mask_mov_epi32(w[i], (__mmask16)lanes,
+					  all(sha256_iv[i])));
+	}
+#pragma GCC unroll 16
+	for (int i = 8; i < 16; i++)
+		w[i] = all(0);
+	transpose(w);
+#pragma GCC unroll 16
+	for (int i = 0; i < 16; i++)
+		put_half(blocks + 64 * i, swap_bytes(w[i]));
+}
+
 WIDE_INLINE void set_iv(v s[8])
 {
 #pragma GCC unroll 16
@@ -236,8 +261,7 @@ WIDE static void d64(uint8_t *out, const uint8_t *in)
 	transpose(w);
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		_mm256_storeu_si256((void *)(out + 32 * i),
-				    _mm512_castsi512_si256(swap_bytes(w[i])));
+		put_half(out + 32 * i, swap_bytes(w[i]));
 }
 
 static bool usable(void)
@@ -253,6 +277,7 @@ const struct sha256_lanes sha256_avx512 = {
     .lane_step = 1,
     .usable = usable,
     .run = run,
+    .turn = turn,
     .d64 = d64,
 };
 

@@ -10,85 +10,90 @@
 #include <cairn/base/endian.h>
 
 struct lane {
-	struct sha256_feed feed;
-	struct hash256 *out; /* NULL: idle */
 	const uint8_t *p;
-	size_t blocks; /* ready at p */
-	bool second;   /* the digest of the first hash is being hashed */
-	uint8_t block[64];
+	size_t blocks;       /* ready at p */
+	struct hash256 *out; /* NULL: idle */
+	bool second;         /* the digest of the first hash is being hashed */
+	struct sha256_feed feed;
 };
 
 struct batch {
 	const struct sha256_lanes *l;
-	struct lane lane[SHA256_LANES_MAX];
-	uint32_t state[8 * SHA256_LANES_MAX] __attribute__((aligned(64)));
 	unsigned busy;
 	struct hash256 *out;
 	const struct slice *in;
 	size_t per, left;
+	uint32_t state[8 * SHA256_LANES_MAX] __attribute__((aligned(64)));
+	/* A second message for each lane: the kernel writes the digest, the
+	 * padding behind it stays. */
+	uint8_t block[64 * SHA256_LANES_MAX] __attribute__((aligned(64)));
+	struct lane lane[SHA256_LANES_MAX];
 };
 
-static uint32_t *word(struct batch *b, unsigned lane, unsigned w)
+static void take_blocks(struct lane *l)
 {
-	return &b->state[w * b->l->word_step + lane * b->l->lane_step];
-}
-
-static void set_iv(struct batch *b, unsigned lane)
-{
-	for (unsigned w = 0; w < 8; w++)
-		*word(b, lane, w) = sha256_iv[w];
-}
-
-static void get_digest(uint8_t *out, struct batch *b, unsigned lane)
-{
-	for (unsigned w = 0; w < 8; w++)
-		out = be32_put(out, *word(b, lane, w));
+	l->p = l->feed.p;
+	l->blocks = l->feed.blocks;
 }
 
 /* Give the lane its next message, or leave it idle. */
-static void refill(struct batch *b, unsigned i)
+static void refill(struct batch *b, struct lane *l)
 {
-	struct lane *l = &b->lane[i];
-
 	l->out = NULL;
+	l->second = false;
 	if (b->left == 0) {
 		b->busy--;
 		return;
 	}
 	l->out = b->out++;
-	l->second = false;
 	sha256_feed_init(&l->feed, b->in, b->per);
 	b->in += b->per;
 	b->left--;
-	set_iv(b, i);
 	(void)sha256_feed_next(&l->feed); /* a message has a block at least */
-	l->p = l->feed.p;
-	l->blocks = l->feed.blocks;
+	take_blocks(l);
 }
 
-/* The lane compressed all it had: more of the message, the second hash, or the
- * next message. */
-static void advance(struct batch *b, unsigned i)
+/* The lane's digest is in its block: it is the second message or the result. */
+static void turned(struct batch *b, unsigned i)
 {
-	static const uint8_t padding[32] = {0x80, [30] = 1};
 	struct lane *l = &b->lane[i];
 
 	if (l->second) {
-		get_digest(l->out->b, b, i);
-		refill(b, i);
+		memcpy(l->out->b, b->block + 64 * i, 32);
+		refill(b, l);
 		return;
 	}
-	if (sha256_feed_next(&l->feed)) {
-		l->p = l->feed.p;
-		l->blocks = l->feed.blocks;
-		return;
-	}
-	get_digest(l->block, b, i);
-	memcpy(l->block + 32, padding, 32);
-	set_iv(b, i);
 	l->second = true;
-	l->p = l->block;
+	l->p = b->block + 64 * i;
 	l->blocks = 1;
+}
+
+/* Take the lanes on that ran out of blocks: more of the same message, or a turn
+ * of all those together. */
+static void advance(struct batch *b, size_t blocks)
+{
+	uint32_t ended = 0;
+
+	for (unsigned i = 0; i < b->l->width; i++) {
+		struct lane *l = &b->lane[i];
+
+		if (!l->out)
+			continue;
+		l->p += blocks * 64;
+		l->blocks -= blocks;
+		if (l->blocks > 0)
+			continue;
+		if (!l->second && sha256_feed_next(&l->feed))
+			take_blocks(l);
+		else
+			ended |= 1u << i;
+	}
+	if (!ended)
+		return;
+	b->l->turn(b->state, ended, b->block);
+	for (unsigned i = 0; i < b->l->width; i++)
+		if (ended >> i & 1)
+			turned(b, i);
 }
 
 /* One run of the kernel over as many blocks as every busy lane has. */
@@ -108,14 +113,7 @@ static void step(struct batch *b)
 	for (unsigned i = 0; i < b->l->width; i++)
 		p[i] = b->lane[i].out ? b->lane[i].p : any;
 	b->l->run(b->state, p, blocks);
-	for (unsigned i = 0; i < b->l->width; i++) {
-		if (!b->lane[i].out)
-			continue;
-		b->lane[i].p += blocks * 64;
-		b->lane[i].blocks -= blocks;
-		if (b->lane[i].blocks == 0)
-			advance(b, i);
-	}
+	advance(b, blocks);
 }
 
 /* Finish a lane by the single-stream kernel: a long message that is left alone
@@ -126,34 +124,60 @@ static void finish_alone(struct batch *b, unsigned i)
 	struct lane *l = &b->lane[i];
 	uint32_t s[8];
 
+	for (unsigned w = 0; w < 8; w++)
+		s[w] = b->state[w * b->l->word_step + i * b->l->lane_step];
 	while (l->out) {
-		for (unsigned w = 0; w < 8; w++)
-			s[w] = *word(b, i, w);
 		one->run(s, &l->p, l->blocks);
+		if (!l->second && sha256_feed_next(&l->feed)) {
+			take_blocks(l);
+			continue;
+		}
 		for (unsigned w = 0; w < 8; w++)
-			*word(b, i, w) = s[w];
-		advance(b, i);
+			be32_put(b->block + 64 * i + 4 * w, s[w]);
+		memcpy(s, sha256_iv, sizeof s);
+		turned(b, i);
 	}
 }
 
-void sha256d_through(const struct sha256_lanes *l, struct hash256 *out,
-		     const struct slice *in, size_t per, size_t n)
+static void batch_init(struct batch *b, const struct sha256_lanes *l)
+{
+	static const uint8_t padding[32] = {0x80, [30] = 1};
+
+	b->l = l;
+	b->busy = l->width;
+	for (unsigned i = 0; i < l->width; i++)
+		memcpy(b->block + 64 * i + 32, padding, 32);
+	l->turn(b->state, UINT32_MAX, b->block);
+}
+
+static void run_batch(const struct sha256_lanes *l, struct hash256 *out,
+		      const struct slice *in, size_t per, size_t n)
 {
 	struct batch b;
 
-	b.l = l;
-	b.busy = l->width;
+	batch_init(&b, l);
 	b.out = out;
 	b.in = in;
 	b.per = per;
 	b.left = n;
 	for (unsigned i = 0; i < l->width; i++)
-		refill(&b, i);
+		refill(&b, &b.lane[i]);
 	/* A single stream beats a kernel of which under a third is busy. */
-	while (b.busy * 3 > l->width + 1 || (l->width == 1 && b.busy > 0))
+	while (b.busy * 3 > l->width + 1)
 		step(&b);
 	for (unsigned i = 0; i < l->width && b.busy > 0; i++)
 		finish_alone(&b, i);
+}
+
+void sha256d_through(const struct sha256_lanes *l, struct hash256 *out,
+		     const struct slice *in, size_t per, size_t n)
+{
+	if (l->width > 1) {
+		run_batch(l, out, in, per, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		sha256d_one(l, &out[i], in + i * per, per);
 }
 
 static const struct sha256_lanes *lanes_for(size_t n)
@@ -171,14 +195,7 @@ void sha256d_many(struct hash256 *out, const struct slice *in, size_t n)
 void sha256d_many_parts(struct hash256 *out, const struct slice *in, size_t per,
 			size_t n)
 {
-	const struct sha256_lanes *l = lanes_for(n);
-
-	if (l->width > 1) {
-		sha256d_through(l, out, in, per, n);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		sha256d_parts(&out[i], in + i * per, per);
+	sha256d_through(lanes_for(n), out, in, per, n);
 }
 
 static void d64_one(uint8_t *out, const uint8_t *in)

@@ -29,6 +29,14 @@ NI_INLINE void put(void *p, __m128i v)
 	_mm_storeu_si128(p, v);
 }
 
+NI_INLINE __m128i swap_bytes(__m128i x)
+{
+	const __m128i order =
+	    _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+
+	return _mm_shuffle_epi8(x, order);
+}
+
 NI_INLINE void load_state(struct ni *x, const uint32_t *s)
 {
 	__m128i cdab = _mm_shuffle_epi32(get(s), 0xb1);
@@ -49,11 +57,9 @@ NI_INLINE void store_state(uint32_t *s, const struct ni *x)
 
 NI_INLINE void load_block(struct ni *x, const uint8_t *p)
 {
-	const __m128i swap =
-	    _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
 
 	for (int i = 0; i < 4; i++)
-		x->w[i] = _mm_shuffle_epi8(get(p + 16 * i), swap);
+		x->w[i] = swap_bytes(get(p + 16 * i));
 }
 
 /* Four rounds with the prepared sum of schedule and constants. */
@@ -84,8 +90,10 @@ NI_INLINE void group(struct ni *x, unsigned g)
 #define EVERY_GROUP(X)                                                         \
 	do {                                                                   \
 		X(0)                                                           \
-		X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) \
-		    X(13) X(14) X(15)                                          \
+		X(1)                                                           \
+		X(2)                                                           \
+		X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)     \
+		    X(14) X(15)                                                \
 	} while (0)
 
 #define ONE(g) group(&a, g);
@@ -133,6 +141,18 @@ NI static void run2(uint32_t *state, const uint8_t *const *p, size_t blocks)
 	store_state(state + 8, &b);
 }
 
+NI static void turn2(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+{
+	for (int i = 0; i < 2; i++, state += 8, blocks += 64) {
+		put(blocks, swap_bytes(get(state)));
+		put(blocks + 16, swap_bytes(get(state + 4)));
+		if (!(lanes >> i & 1))
+			continue;
+		put(state, get(sha256_iv));
+		put(state + 4, get(sha256_iv + 4));
+	}
+}
+
 /* The block that pads a message of 64 bytes has a schedule known beforehand. */
 #define PAD(g)                                                                 \
 	rounds(&a, get(sha256_pad64_wk + 4 * (g)));                            \
@@ -153,13 +173,11 @@ NI_INLINE void second_message(struct ni *x)
 
 NI_INLINE void put_digest(uint8_t *out, const struct ni *x)
 {
-	const __m128i swap =
-	    _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
 	uint32_t s[8];
 
 	store_state(s, x);
-	put(out, _mm_shuffle_epi8(get(s), swap));
-	put(out + 16, _mm_shuffle_epi8(get(s + 4), swap));
+	put(out, swap_bytes(get(s)));
+	put(out + 16, swap_bytes(get(s + 4)));
 }
 
 NI static void d64(uint8_t *out, const uint8_t *in)
@@ -214,6 +232,7 @@ const struct sha256_lanes sha256_ni2 = {
     .lane_step = 8,
     .usable = usable,
     .run = run2,
+    .turn = turn2,
     .d64 = d64,
 };
 
