@@ -57,6 +57,7 @@ struct rpc_arg {
 	const char *types; /* letters accepted: n number, s string, b bool,
 			      o object, a array, * any; lower-case */
 	bool required;
+	const char *help; /* one sentence for help; NULL: not shown there */
 };
 
 struct rpc_cmd {
@@ -71,11 +72,13 @@ struct rpc_cmd {
 	bool hidden;	     /* not listed by help (test-only) */
 };
 
-/* Rows are borrowed for the server's life; ended by a NULL name. */
+/* What the server needs of the node. */
 struct rpc_ops {
-	/* Run a task on the chain thread; false: stopping. */
+	/* Run a task on the chain thread; false: stopping (the call is then
+	 * refused). Any thread. */
 	bool (*run_chain)(void *arg, struct task t);
-	/* Run a task on the loop from any thread. */
+	/* Run a task on the loop, after the current callback. Any thread. Must
+	 * work until rpc_stop's done was called. */
 	void (*post)(void *arg, struct task t);
 	/* NULL when ready, else the stage for -28. Loop. */
 	const char *(*warmup)(void *arg);
@@ -91,10 +94,14 @@ struct rpc_cfg {
 	const char *const *auth;   /* -rpcauth lines, NULL-ended */
 	const char *const *whitelist; /* -rpcwhitelist lines, NULL-ended */
 	int whitelist_default;	   /* -1 unset */
-	unsigned threads, work_queue;
-	int64_t timeout_s;
-	size_t max_body, out_budget; /* bytes; global budget of answers in flight */
+	unsigned threads, work_queue; /* 0: 16 and 64 */
+	int64_t timeout_s;	      /* idle, header, body, stalled write; 0: 30 */
+	size_t max_body, out_budget;  /* bytes, 0: 32 MiB, 64 MiB; the budget is
+					 for all answers in flight */
 	bool doc_check;
+	/* For rpcauth; needed only when auth has lines. crypto's hmac_sha256. */
+	void (*hmac_sha256)(uint8_t out[32], struct slice key,
+			    struct slice msg);
 };
 
 /* Create, bind and write the cookie. 0, or a failure with one sentence in err. A
