@@ -21,8 +21,12 @@ struct sha256_lanes {
 	/* Advance each lane's state by `blocks` 64-byte blocks at p[lane]. */
 	void (*run)(uint32_t *state, const uint8_t *const *p, size_t blocks);
 	/* Write the digest of every lane to blocks + 64 * lane and set the
-	 * lanes whose bit is set back to the initial state. NULL: width 1. */
+	 * lanes whose bit is set back to the initial state. */
 	void (*turn)(uint32_t *state, uint32_t lanes, uint8_t *blocks);
+	/* Of width 1 only, may be NULL: run over the padded end of a message,
+	 * then hash the digest and write the result. */
+	void (*end)(const uint32_t *state, const uint8_t *p, size_t blocks,
+		    uint8_t out[32]);
 	/* Double SHA-256 of `width` messages of 64 bytes; out may be in. NULL:
 	 * width 1. */
 	void (*d64)(uint8_t *out, const uint8_t *in);
@@ -54,6 +58,9 @@ bool sha256_lanes_agree(const struct sha256_lanes *l);
 const struct sha256_choice *sha256_chosen(void);
 void sha256_choose(const struct sha256_choice *c);
 
+/* The turn of kernels that have one lane. */
+void sha256_turn1(uint32_t *state, uint32_t lanes, uint8_t *block);
+
 extern const uint32_t sha256_iv[8];
 extern const uint32_t sha256_k[64];
 /* Schedule plus constants of the block that pads a message of 64 bytes. */
@@ -62,7 +69,9 @@ extern const uint32_t sha256_pad64_wk[64];
 /*
  * Cuts a message that lies in slices one after another into whole blocks:
  * straight from the slice where 64 bytes are contiguous, otherwise through the
- * tail, which also takes the padding. Borrows the slices.
+ * tail, which also takes the padding. The end of a single slice is padded
+ * beforehand, so that its bytes are in the cache's reach, no longer in the
+ * store queue, when a kernel loads them. Borrows the slices.
  */
 struct sha256_feed {
 	const struct slice *part;
@@ -71,6 +80,8 @@ struct sha256_feed {
 	bool ended;
 	const uint8_t *p; /* blocks * 64 bytes to compress next */
 	size_t blocks;
+	const uint8_t *end; /* the padded end, NULL while not made */
+	size_t end_blocks;
 	uint8_t tail[192];
 };
 

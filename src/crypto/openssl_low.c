@@ -41,4 +41,5 @@ const struct sha256_lanes sha256_openssl = {
     .word_step = 1,
     .usable = always,
     .run = run,
+    .turn = sha256_turn1,
 };

@@ -71,39 +71,47 @@ void sha256_end(struct sha256 *h, uint8_t out[32])
 	digest(out, h->s);
 }
 
-static void state_of_parts(const struct sha256_lanes *l, uint32_t s[8],
-			   const struct slice *parts, size_t n)
-{
-	struct sha256_feed f;
-
-	memcpy(s, sha256_iv, sizeof sha256_iv);
-	sha256_feed_init(&f, parts, n);
-	while (sha256_feed_next(&f))
-		l->run(s, &f.p, f.blocks);
-}
-
 void sha256_once(uint8_t out[32], const void *p, size_t n)
 {
 	struct slice in = slice_of(p, n);
 	uint32_t s[8];
+	struct sha256_feed f;
 
-	state_of_parts(chosen.one, s, &in, 1);
+	memcpy(s, sha256_iv, sizeof s);
+	sha256_feed_init(&f, &in, 1);
+	while (sha256_feed_next(&f))
+		chosen.one->run(s, &f.p, f.blocks);
+	digest(out, s);
+}
+
+/* The end of a double hash for kernels that have none of their own. */
+static void end_by_run(const struct sha256_lanes *l, uint32_t s[8],
+		       const struct sha256_feed *f, uint8_t out[32])
+{
+	/* The second message: a digest, its padding and length in bits. */
+	uint8_t block[64] = {[32] = 0x80, [62] = 1};
+	const uint8_t *p = block;
+
+	l->run(s, &f->p, f->blocks);
+	l->turn(s, 1, block);
+	l->run(s, &p, 1);
 	digest(out, s);
 }
 
 void sha256d_one(const struct sha256_lanes *l, struct hash256 *out,
 		 const struct slice *parts, size_t n)
 {
-	/* The second message: a digest, its padding and length in bits. */
-	uint8_t block[64] = {[32] = 0x80, [62] = 1};
-	const uint8_t *p = block;
+	struct sha256_feed f;
 	uint32_t s[8];
 
-	state_of_parts(l, s, parts, n);
-	digest(block, s);
 	memcpy(s, sha256_iv, sizeof s);
-	l->run(s, &p, 1);
-	digest(out->b, s);
+	sha256_feed_init(&f, parts, n);
+	while (sha256_feed_next(&f) && !f.ended)
+		l->run(s, &f.p, f.blocks);
+	if (l->end)
+		l->end(s, f.p, f.blocks, out->b);
+	else
+		end_by_run(l, s, &f, out->b);
 }
 
 void sha256d_parts(struct hash256 *out, const struct slice *parts, size_t n)

@@ -46,13 +46,23 @@ NI_INLINE void load_state(struct ni *x, const uint32_t *s)
 	x->cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
 }
 
-NI_INLINE void store_state(uint32_t *s, const struct ni *x)
+/* The eight words in order. */
+NI_INLINE void words(const struct ni *x, __m128i *abcd, __m128i *efgh)
 {
 	__m128i feba = _mm_shuffle_epi32(x->abef, 0x1b);
 	__m128i dchg = _mm_shuffle_epi32(x->cdgh, 0xb1);
 
-	put(s, _mm_blend_epi16(feba, dchg, 0xf0));
-	put(s + 4, _mm_alignr_epi8(dchg, feba, 8));
+	*abcd = _mm_blend_epi16(feba, dchg, 0xf0);
+	*efgh = _mm_alignr_epi8(dchg, feba, 8);
+}
+
+NI_INLINE void store_state(uint32_t *s, const struct ni *x)
+{
+	__m128i abcd, efgh;
+
+	words(x, &abcd, &efgh);
+	put(s, abcd);
+	put(s + 4, efgh);
 }
 
 NI_INLINE void load_block(struct ni *x, const uint8_t *p)
@@ -92,8 +102,9 @@ NI_INLINE void group(struct ni *x, unsigned g)
 		X(0)                                                           \
 		X(1)                                                           \
 		X(2)                                                           \
-		X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)     \
-		    X(14) X(15)                                                \
+		X(3)                                                           \
+		X(4)                                                           \
+		X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)   \
 	} while (0)
 
 #define ONE(g) group(&a, g);
@@ -141,16 +152,25 @@ NI static void run2(uint32_t *state, const uint8_t *const *p, size_t blocks)
 	store_state(state + 8, &b);
 }
 
-NI static void turn2(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+NI_INLINE void turn(uint32_t *state, bool restart, uint8_t *block)
 {
-	for (int i = 0; i < 2; i++, state += 8, blocks += 64) {
-		put(blocks, swap_bytes(get(state)));
-		put(blocks + 16, swap_bytes(get(state + 4)));
-		if (!(lanes >> i & 1))
-			continue;
+	put(block, swap_bytes(get(state)));
+	put(block + 16, swap_bytes(get(state + 4)));
+	if (restart) {
 		put(state, get(sha256_iv));
 		put(state + 4, get(sha256_iv + 4));
 	}
+}
+
+NI static void turn1(uint32_t *state, uint32_t lanes, uint8_t *block)
+{
+	turn(state, lanes & 1, block);
+}
+
+NI static void turn2(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+{
+	turn(state, lanes & 1, blocks);
+	turn(state + 8, lanes & 2, blocks + 64);
 }
 
 /* The block that pads a message of 64 bytes has a schedule known beforehand. */
@@ -161,11 +181,7 @@ NI static void turn2(uint32_t *state, uint32_t lanes, uint8_t *blocks)
 /* The state is the first half of the second message. */
 NI_INLINE void second_message(struct ni *x)
 {
-	uint32_t s[8];
-
-	store_state(s, x);
-	x->w[0] = get(s);
-	x->w[1] = get(s + 4);
+	words(x, &x->w[0], &x->w[1]);
 	x->w[2] = _mm_set_epi32(0, 0, 0, (int)0x80000000);
 	x->w[3] = _mm_set_epi32(256, 0, 0, 0);
 	load_state(x, sha256_iv);
@@ -173,11 +189,31 @@ NI_INLINE void second_message(struct ni *x)
 
 NI_INLINE void put_digest(uint8_t *out, const struct ni *x)
 {
-	uint32_t s[8];
+	__m128i abcd, efgh;
 
-	store_state(s, x);
-	put(out, swap_bytes(get(s)));
-	put(out + 16, swap_bytes(get(s + 4)));
+	words(x, &abcd, &efgh);
+	put(out, swap_bytes(abcd));
+	put(out + 16, swap_bytes(efgh));
+}
+
+NI static void end1(const uint32_t *state, const uint8_t *p, size_t blocks,
+		    uint8_t out[32])
+{
+	struct ni a;
+	__m128i abef, cdgh;
+
+	load_state(&a, state);
+	for (size_t i = 0; i < blocks; i++) {
+		abef = a.abef, cdgh = a.cdgh;
+		load_block(&a, p + 64 * i);
+		EVERY_GROUP(ONE);
+		add_state(&a, abef, cdgh);
+	}
+	second_message(&a);
+	abef = a.abef, cdgh = a.cdgh;
+	EVERY_GROUP(ONE);
+	add_state(&a, abef, cdgh);
+	put_digest(out, &a);
 }
 
 NI static void d64(uint8_t *out, const uint8_t *in)
@@ -223,6 +259,8 @@ const struct sha256_lanes sha256_ni1 = {
     .word_step = 1,
     .usable = usable,
     .run = run1,
+    .turn = turn1,
+    .end = end1,
 };
 
 const struct sha256_lanes sha256_ni2 = {

@@ -111,6 +111,14 @@ static void run(uint32_t *state, const uint8_t *const *p, size_t blocks)
 		compress(state, p[0] + 64 * i);
 }
 
+void sha256_turn1(uint32_t *state, uint32_t lanes, uint8_t *block)
+{
+	for (unsigned i = 0; i < 8; i++)
+		block = be32_put(block, state[i]);
+	if (lanes & 1)
+		memcpy(state, sha256_iv, sizeof sha256_iv);
+}
+
 static bool always(void)
 {
 	return true;
@@ -122,4 +130,5 @@ const struct sha256_lanes sha256_portable = {
     .word_step = 1,
     .usable = always,
     .run = run,
+    .turn = sha256_turn1,
 };
