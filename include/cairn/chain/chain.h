@@ -22,6 +22,8 @@ enum block_outcome {
 	BLOCK_CONNECTED, /* the published tip includes it */
 	BLOCK_KNOWN,	 /* had its data already */
 	BLOCK_FAILED,	 /* stored, then found invalid while connecting */
+	BLOCK_IGNORED,	 /* valid alone, but not asked for and not wanted now:
+			    nothing stored, nobody to blame */
 };
 
 struct block_result {
