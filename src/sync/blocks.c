@@ -1,0 +1,166 @@
+/*
+ * A block has arrived: find its header, decide whether it is wanted, hand it to
+ * the chain, and act on the answer. Loop only. The bytes are checked by the
+ * chain's workers; only a block that nobody asked for is looked at here, before
+ * its header may enter the tree.
+ */
+#include "internal.h"
+
+#include <cairn/base/buf.h>
+#include <cairn/crypto/sha256.h>
+#include <cairn/wire/block.h>
+#include <cairn/wire/frame.h>
+
+#define UNREQUESTED_AHEAD 288
+
+static void avg_update(struct sync *s, size_t n)
+{
+	s->avg_block = (uint32_t)((s->avg_block * 7ull + n) / 8);
+}
+
+/* The same block from the same peer must not be asked for over and over. */
+static void broken_block(struct sync *s, struct peer *p)
+{
+	struct sp *sp = p ? sp_of(p) : NULL;
+
+	(void)s;
+	if (sp && ++sp->broken_blocks >= BROKEN_BLOCKS_MAX)
+		peer_disconnect(p, "sends broken blocks");
+}
+
+/* The chain's answer; the peer may be gone. */
+static void block_done(void *arg, const struct block_result *r)
+{
+	struct sync *s = arg;
+	struct peer *p = s->net ? net_peer(s->net, r->peer) : NULL;
+	struct flight *f = flight_find(s, &r->node->hash);
+
+	if (f && f->arrived)
+		flight_drop(s, f);
+	if (r->outcome == BLOCK_CONNECTED && s->stall_timeout_s > STALL_MIN_S)
+		s->stall_timeout_s--;
+	if (r->verdict.kind == V_INVALID) {
+		log_debug(LOG_NET,
+			  "block refused height=%d peer=%llu reason=%s",
+			  r->node->height, (unsigned long long)r->peer,
+			  r->verdict.reject);
+		if (r->verdict.reason == INV_NONE)
+			broken_block(s, p);
+		punish(s, p, &r->verdict);
+	}
+	if (!p)
+		return;
+	peer_release(p);
+	if (sp_of(p))
+		download_more(sp_of(p));
+}
+
+static void hand_over(struct sp *sp, const struct net_msg *m, struct hnode *n,
+		      bool requested)
+{
+	struct block_job job = {
+	    .node = n,
+	    .buf = buf_ref(m->buf),
+	    .checksum = m->frame_sum,
+	    .check_checksum = !m->sum_checked,
+	    .have_checksum = true,
+	    .requested = requested,
+	    .peer = sp->id,
+	    .done = block_done,
+	    .arg = sp->s,
+	};
+
+	peer_hold(sp->peer);
+	chain_submit_block(sp->s->chain, &job);
+}
+
+/* Intact as a message and as a block: else it is dropped without blame. */
+static bool block_intact(const struct net_msg *m)
+{
+	struct block_view v;
+	size_t trailing;
+
+	if (!m->sum_checked && frame_checksum(m->body) != m->frame_sum)
+		return false;
+	if (block_view_parse(&v, &trailing, m->body) != 0)
+		return false;
+	block_view_fini(&v);
+	return true;
+}
+
+/* Worth storing though nobody asked (design: the pipeline's last rule). */
+static bool block_wanted(const struct sync *s, const struct hnode *n)
+{
+	const struct hnode *tip = chain_tip(s->chain);
+
+	return u256_cmp(&n->work, &tip->work) >= 0 &&
+	       u256_cmp(&n->work, htree_min_work(sync_tree(s))) >= 0 &&
+	       n->height <= tip->height + UNREQUESTED_AHEAD;
+}
+
+/* Bring the header of an unrequested block into the tree. */
+static struct hnode *unrequested_header(struct sp *sp, const uint8_t *h)
+{
+	struct sync *s = sp->s;
+	struct hnode *n = NULL,
+		     *prev = htree_find(sync_tree(s), header_prev(h));
+	struct u256 need = antidos_work(s), work = {{0}};
+	struct verdict v;
+
+	if (prev) {
+		work = work_of_bits(le32_get(h + 72));
+		work = u256_add(&prev->work, &work);
+	}
+	v = sync_add_header(s, &n, h, u256_cmp(&work, &need) >= 0);
+	if (verdict_ok(&v))
+		return n;
+	log_debug(LOG_NET, "unrequested block refused peer=%llu reason=%s",
+		  (unsigned long long)sp->id, v.reject);
+	punish(s, sp->peer, &v);
+	return NULL;
+}
+
+static void unrequested(struct sp *sp, const struct net_msg *m)
+{
+	struct sync *s = sp->s;
+	struct hnode *n;
+
+	if (!block_intact(m))
+		return;
+	n = unrequested_header(sp, m->body.p);
+	if (!n)
+		return;
+	availability_set(sp, &n->hash);
+	if (hnode_status(n) & HN_DATA)
+		return;
+	if (!block_wanted(s, n)) {
+		log_debug(LOG_NET,
+			  "unrequested block dropped height=%d peer=%llu",
+			  n->height, (unsigned long long)sp->id);
+		return;
+	}
+	hand_over(sp, m, n, false);
+}
+
+void on_block(struct sp *sp, const struct net_msg *m)
+{
+	struct sync *s = sp->s;
+	struct hash256 hash;
+	struct flight *f;
+
+	if (!s->loaded || m->body.n < HEADER_SIZE + 1)
+		return;
+	sha256d(&hash, m->body.p, HEADER_SIZE);
+	f = flight_find(s, &hash);
+	if (!f) {
+		unrequested(sp, m);
+		return;
+	}
+	peer_note_block(sp->peer, sync_now(s));
+	if (f->arrived)
+		return; /* the second of two answers */
+	avg_update(s, m->body.n);
+	flight_arrived(sp, f);
+	hand_over(sp, m, f->node, true);
+	download_more(sp);
+}

@@ -1,0 +1,306 @@
+/*
+ * Which block is asked of whom: a window that moves along each peer's best
+ * chain, a bounded number in flight per peer, a second peer for the block that
+ * holds the window up, and timeouts. Loop only. Does not look into blocks
+ * (blocks.c).
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+
+#define BATCH_MAX 256
+
+struct flight *flight_find(struct sync *s, const struct hash256 *hash)
+{
+	return hmap_get(&s->flights, hash);
+}
+
+void flight_drop(struct sync *s, struct flight *f)
+{
+	hmap_del(&s->flights, &f->node->hash);
+	free(f);
+}
+
+/* Take n off the peer's own list. */
+static void sp_unlist(struct sp *sp, const struct hnode *n)
+{
+	for (size_t i = 0; i < sp->n_flight; i++) {
+		if (sp->flight[i] != n)
+			continue;
+		sp->n_flight--;
+		memmove(sp->flight + i, sp->flight + i + 1,
+			(sp->n_flight - i) * sizeof(struct hnode *));
+		if (i == 0)
+			sp->downloading_since_s = sync_now(sp->s);
+		return;
+	}
+}
+
+static void flight_unlist(struct flight *f)
+{
+	for (int i = 0; i < 2; i++) {
+		if (f->from[i])
+			sp_unlist(f->from[i], f->node);
+		f->from[i] = NULL;
+	}
+}
+
+void flight_arrived(struct sp *sp, struct flight *f)
+{
+	flight_unlist(f);
+	f->arrived = true;
+	sp->stalling_since_s = 0;
+}
+
+/* The peer is gone: what only it was asked for is free again. */
+void download_forget_peer(struct sp *sp)
+{
+	while (sp->n_flight) {
+		const struct hnode *n = sp->flight[sp->n_flight - 1];
+		struct flight *f = flight_find(sp->s, &n->hash);
+		sp->n_flight--;
+		if (!f)
+			continue;
+		for (int i = 0; i < 2; i++)
+			if (f->from[i] == sp)
+				f->from[i] = NULL;
+		if (!f->from[0] && !f->from[1] && !f->arrived)
+			flight_drop(sp->s, f);
+	}
+}
+
+/* More small blocks than large ones may be on the way. */
+static size_t flight_limit(const struct sync *s)
+{
+	size_t n = FLIGHT_BYTES / (s->avg_block ? s->avg_block : 1);
+
+	return n < FLIGHT_MIN ? FLIGHT_MIN : n > FLIGHT_MAX ? FLIGHT_MAX : n;
+}
+
+static void flight_add(struct sp *sp, struct hnode *n)
+{
+	struct sync *s = sp->s;
+	struct flight *f = flight_find(s, &n->hash);
+	int64_t now = sync_now(s);
+
+	if (!f) {
+		f = xcalloc(1, sizeof *f);
+		f->node = n;
+		f->since_s = now;
+		hmap_put(&s->flights, &n->hash, f);
+	}
+	f->from[f->from[0] ? 1 : 0] = sp;
+	if (sp->n_flight == 0)
+		sp->downloading_since_s = now;
+	arr_grow(&sp->flight, &sp->cap_flight, sp->n_flight + 1,
+		 sizeof(struct hnode *));
+	sp->flight[sp->n_flight++] = n;
+}
+
+static void ask(struct sp *sp, struct hnode *const *n, size_t count)
+{
+	uint8_t body[9 + BATCH_MAX * INV_ITEM_SIZE];
+	uint8_t *p = inv_count_put(body, (uint32_t)count);
+	uint32_t type = sp_serves_witness(sp) ? INV_WITNESS_BLOCK : INV_BLOCK;
+
+	for (size_t i = 0; i < count; i++) {
+		p = inv_item_put(p, type, &n[i]->hash);
+		flight_add(sp, n[i]);
+	}
+	peer_send(sp->peer, MSG_GETDATA, slice_of(body, (size_t)(p - body)));
+	log_debug(LOG_NET, "getdata blocks=%zu from=%d peer=%llu", count,
+		  n[0]->height, (unsigned long long)sp->id);
+}
+
+bool block_ask(struct sp *sp, struct hnode *n)
+{
+	struct flight *f = flight_find(sp->s, &n->hash);
+
+	if (f && (f->arrived || (f->from[0] && f->from[1]) ||
+		  f->from[0] == sp || f->from[1] == sp))
+		return false;
+	ask(sp, &n, 1);
+	return true;
+}
+
+/* Where this peer's chain leaves what we have. False: nothing to gain. */
+static bool common_update(struct sp *sp)
+{
+	struct sync *s = sp->s;
+	const struct hnode *tip = chain_tip(s->chain), *fork;
+
+	availability_update(sp);
+	if (!sp->best_known ||
+	    u256_cmp(&sp->best_known->work, &tip->work) < 0 ||
+	    u256_cmp(&sp->best_known->work, htree_min_work(sync_tree(s))) < 0)
+		return false;
+	fork = hnode_fork(sp->best_known, tip);
+	if (!sp->common || u256_cmp(&fork->work, &sp->common->work) > 0 ||
+	    !hnode_is_ancestor(sp->common, sp->best_known))
+		sp->common = fork;
+	return sp->common != sp->best_known;
+}
+
+/* What one walk along the window finds. */
+struct search {
+	struct hnode *want[BATCH_MAX];
+	size_t n, max;
+	struct flight *waiting; /* first block that is on its way already */
+	bool window_end;
+};
+
+/* Judge one block of the walk. False ends it. */
+static bool search_node(struct sp *sp, struct search *w, const struct hnode *n,
+			int32_t window_end)
+{
+	struct sync *s = sp->s;
+	uint32_t st = hnode_status(n);
+	struct flight *f;
+
+	if (st & HN_FAILED_ANY)
+		return false;
+	if ((st & HN_DATA) || chain_has(s->chain, n)) {
+		if (sp->common == n->prev && (st & HN_DATA))
+			sp->common = n;
+		return true;
+	}
+	f = flight_find(s, &n->hash);
+	if (f) {
+		if (!w->waiting)
+			w->waiting = f;
+		return true;
+	}
+	if (n->height > window_end) {
+		w->window_end = true;
+		return false;
+	}
+	if (sp_is_limited(sp) && sp->best_known->height - n->height >= 286)
+		return true;
+	/* The tree hands nodes out as const to readers; this one is asked for.
+	 */
+	w->want[w->n++] = htree_find(sync_tree(s), &n->hash);
+	return w->n < w->max;
+}
+
+static void search_window(struct sp *sp, struct search *w)
+{
+	const struct hnode *at = sp->common, *run[128];
+	int32_t end = at->height + DOWNLOAD_WINDOW;
+	int32_t last =
+	    sp->best_known->height < end + 1 ? sp->best_known->height : end + 1;
+
+	for (int32_t h = at->height; h < last;) {
+		int32_t k = last - h < 128 ? last - h : 128;
+		run[k - 1] = hnode_ancestor(sp->best_known, h + k);
+		for (int32_t i = k - 1; i > 0; i--)
+			run[i - 1] = run[i]->prev;
+		for (int32_t i = 0; i < k; i++)
+			if (!search_node(sp, w, run[i], end))
+				return;
+		h += k;
+	}
+}
+
+/* Nothing left for this peer because one block holds the window up: ask it for
+ * that block too, and start the clock of the one that keeps us waiting. */
+static void help_stalled(struct sp *sp, struct flight *f)
+{
+	struct sp *slow = f->from[0] ? f->from[0] : f->from[1];
+	int64_t now = sync_now(sp->s);
+
+	if (f->arrived || !slow || slow == sp || f->from[1] == sp)
+		return;
+	if (!slow->stalling_since_s)
+		slow->stalling_since_s = now;
+	if (now - f->since_s >= 1 && block_ask(sp, f->node))
+		log_debug(LOG_NET,
+			  "second request height=%d slow=%llu peer=%llu",
+			  f->node->height, (unsigned long long)slow->id,
+			  (unsigned long long)sp->id);
+}
+
+/* Core's rule of whom to load from. */
+static bool may_download(const struct sp *sp)
+{
+	const struct sync *s = sp->s;
+	bool ours =
+	    sp_is_preferred(sp) || sync_preferred(s) == 0 || s->flights.n == 0;
+
+	if (!sp_serves_blocks(sp) || !sp_serves_witness(sp) ||
+	    peer_conn_type(sp->peer) == CONN_ADDR_FETCH)
+		return false;
+	return (ours && !sp_is_limited(sp)) || !chain_in_ibd(s->chain);
+}
+
+void download_more(struct sp *sp)
+{
+	struct sync *s = sp->s;
+	struct search w = {.n = 0};
+	size_t limit = flight_limit(s), blocks, bytes;
+
+	/* Refill in batches: at most half of the limit is on its way. */
+	if (!s->loaded || sp->n_flight > limit / 2 || !may_download(sp))
+		return;
+	chain_backlog(s->chain, &blocks, &bytes);
+	if (bytes > BACKLOG_BYTES || blocks > BACKLOG_BLOCKS)
+		return;
+	if (!common_update(sp))
+		return;
+	w.max = limit - sp->n_flight;
+	if (w.max > BATCH_MAX)
+		w.max = BATCH_MAX;
+	search_window(sp, &w);
+	if (w.n)
+		ask(sp, w.want, w.n);
+	else if (w.window_end && w.waiting)
+		help_stalled(sp, w.waiting);
+}
+
+void download_all(struct sync *s)
+{
+	for (struct sp *sp = s->peers; sp; sp = sp->next)
+		download_more(sp);
+}
+
+/* The peer does not have what it announced. */
+void on_notfound(struct sp *sp, const struct net_msg *m)
+{
+	struct inv_view v;
+
+	if (!inv_view_parse(&v, m->body) || v.n > INV_MAX)
+		return;
+	for (uint32_t i = 0; i < v.n; i++) {
+		struct flight *f = flight_find(sp->s, inv_hash(&v, i));
+		if (!f || f->arrived || (f->from[0] != sp && f->from[1] != sp))
+			continue;
+		sp_unlist(sp, f->node);
+		for (int k = 0; k < 2; k++)
+			if (f->from[k] == sp)
+				f->from[k] = NULL;
+		if (!f->from[0] && !f->from[1])
+			flight_drop(sp->s, f);
+	}
+}
+
+void download_tick(struct sp *sp, int64_t now_s)
+{
+	struct sync *s = sp->s;
+	size_t others = 0;
+	int64_t limit;
+
+	if (sp->stalling_since_s &&
+	    now_s - sp->stalling_since_s > s->stall_timeout_s) {
+		if (s->stall_timeout_s < STALL_MAX_S)
+			s->stall_timeout_s *= 2;
+		peer_disconnect(sp->peer, "stalls block download");
+		return;
+	}
+	for (const struct sp *o = s->peers; o; o = o->next)
+		others += o != sp && o->n_flight > 0;
+	limit = 600 + 300 * (int64_t)others;
+	if (sp->n_flight && now_s - sp->downloading_since_s > limit) {
+		peer_disconnect(sp->peer, "timeout downloading a block");
+		return;
+	}
+	download_more(sp);
+}

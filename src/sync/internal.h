@@ -1,0 +1,184 @@
+/*
+ * What the files of sync share: the state kept per peer and for the whole node.
+ * Loop only. A peer that is gone has no struct sp; jobs that come back from
+ * other threads look it up by id.
+ */
+#ifndef CAIRN_SYNC_INTERNAL_H
+#define CAIRN_SYNC_INTERNAL_H
+
+#include <cairn/base/clock.h>
+#include <cairn/base/err.h>
+#include <cairn/base/hmap.h>
+#include <cairn/base/log.h>
+#include <cairn/base/mem.h>
+#include <cairn/base/must.h>
+#include <cairn/chain/chain.h>
+#include <cairn/chain/presync.h>
+#include <cairn/net/net.h>
+#include <cairn/params/params.h>
+#include <cairn/sync/sync.h>
+#include <cairn/wire/inv.h>
+#include <cairn/wire/version.h>
+
+/* Blocks beyond the last common one that may be asked for. */
+#define DOWNLOAD_WINDOW 1024
+/* In flight from one peer: at least, at most, and bytes they may make up by the
+ * recent average size. */
+#define FLIGHT_MIN   16u
+#define FLIGHT_MAX   256u
+#define FLIGHT_BYTES (2u << 20)
+/* Handed over to the chain and not yet answered: sync stops asking above. */
+#define BACKLOG_BYTES  (64u << 20)
+#define BACKLOG_BLOCKS 2048u
+/* An answer to getheaders is waited for this long before another goes out. */
+#define HEADERS_RESPONSE_S 120
+/* Blocks announced one by one; a longer reorganisation is left to the peer. */
+#define ANNOUNCE_MAX 8
+/* Stale blocks are served when they are younger than this. */
+#define STALE_RELAY_AGE_S (30 * 24 * 60 * 60)
+#define STALL_MIN_S       2
+#define STALL_MAX_S       64
+#define BROKEN_BLOCKS_MAX 3
+
+struct sp;
+
+/* One block that was asked for, until the chain has answered for it. */
+struct flight {
+	struct hnode *node;
+	struct sp *from[2]; /* whom it was asked of; NULL: free */
+	int64_t since_s;
+	bool arrived; /* handed to the chain */
+};
+
+enum serve_kind { SERVE_NONE, SERVE_BLOCKS, SERVE_FILTERS };
+
+/* The one request of a peer that is being answered from disk. */
+struct serve {
+	enum serve_kind kind;
+	uint8_t *items; /* inv items of a getdata, ours */
+	uint32_t n, next;
+	const struct hnode *stop; /* filters: of the chain ending here */
+	int32_t height;           /* filters: next to send */
+	bool reading;             /* a job is out */
+};
+
+struct sp {
+	struct sync *s;
+	struct peer *peer;
+	uint64_t id;
+	struct sp *next, **link;
+
+	struct hnode *best_known; /* best header it announced and we know */
+	struct hash256 unknown;   /* announced, not known to us */
+	bool has_unknown;
+	const struct hnode *common;    /* all up to here need no download */
+	const struct hnode *best_sent; /* best header we sent it */
+	bool sync_started, inv_asked, sent_sendheaders;
+	int64_t getheaders_s; /* when the open request went out; 0: none */
+	int64_t headers_deadline_s;
+	struct presync *presync;
+
+	const struct hnode **flight; /* asked of this peer, not arrived */
+	size_t n_flight, cap_flight;
+	int64_t downloading_since_s, stalling_since_s;
+	unsigned broken_blocks;
+	int32_t *heights; /* for getpeerinfo */
+
+	struct serve serve;
+	struct hash256 continuation; /* last hash of a getblocks answer */
+	bool has_continuation;
+	int32_t cf_asked;       /* intervals that were asked for */
+	int64_t behind_since_s; /* outbound peer with less work than ours */
+	bool behind_asked;
+};
+
+struct sync {
+	struct sync_cfg cfg;
+	struct chain *chain;
+	struct net *net;
+	struct sp *peers;
+	struct hmap flights; /* hash -> struct flight */
+	size_t n_sync_started;
+	int64_t stall_timeout_s;
+	uint32_t avg_block; /* bytes, moving average of what arrives */
+	struct hash256 last_inv_trigger;
+	bool loaded;
+	int64_t progress_s; /* last progress line */
+	int32_t progress_height;
+	/* Scratch of one headers message; cap_hashes of each. */
+	struct hash256 *hashes;
+	struct hnode **fresh;
+	size_t cap_hashes;
+};
+
+static inline int64_t sync_now(const struct sync *s)
+{
+	return clock_now(s->cfg.clock);
+}
+
+static inline struct htree *sync_tree(const struct sync *s)
+{
+	return chain_tree(s->chain);
+}
+
+struct sp *sp_of(const struct peer *p);
+struct sp *sp_find(struct sync *s, uint64_t id);
+bool sp_serves_blocks(const struct sp *sp);
+bool sp_serves_witness(const struct sp *sp);
+bool sp_is_limited(const struct sp *sp);
+bool sp_is_preferred(const struct sp *sp);
+size_t sync_preferred(const struct sync *s);
+
+/* headers.c */
+void headers_start(struct sp *sp);
+bool headers_ask(struct sp *sp, const struct hnode *from);
+/* Room for n hashes and nodes in the scratch. */
+void scratch_need(struct sync *s, size_t n);
+void on_headers(struct sp *sp, const struct net_msg *m);
+void on_inv(struct sp *sp, const struct net_msg *m);
+void availability_set(struct sp *sp, const struct hash256 *hash);
+void availability_update(struct sp *sp);
+void headers_tick(struct sp *sp, int64_t now_s);
+/* Work below which headers are not kept (near the tip, or the minimum). */
+struct u256 antidos_work(const struct sync *s);
+/* Treat a peer for a verdict as Core's MaybePunishNodeForBlock does. */
+void punish(struct sync *s, struct peer *p, const struct verdict *v);
+
+/* download.c */
+void download_more(struct sp *sp);
+void download_all(struct sync *s);
+void download_tick(struct sp *sp, int64_t now_s);
+void download_forget_peer(struct sp *sp);
+struct flight *flight_find(struct sync *s, const struct hash256 *hash);
+void flight_arrived(struct sp *sp, struct flight *f);
+void flight_drop(struct sync *s, struct flight *f);
+void on_notfound(struct sp *sp, const struct net_msg *m);
+bool block_ask(struct sp *sp, struct hnode *n);
+
+/* blocks.c */
+void on_block(struct sp *sp, const struct net_msg *m);
+
+/* serve.c */
+void on_getdata(struct sp *sp, const struct net_msg *m);
+void on_getheaders(struct sp *sp, const struct net_msg *m);
+void on_getblocks(struct sp *sp, const struct net_msg *m);
+void serve_continue(struct sp *sp);
+void serve_fini(struct sp *sp);
+bool block_may_serve(const struct sync *s, const struct hnode *n);
+/* serve_read.c */
+void serve_blocks_read(struct sp *sp);
+void serve_filters_read(struct sp *sp);
+
+/* announce.c */
+void announce_tip(struct sync *s, const struct hnode *tip,
+		  const struct hnode *fork);
+
+/* cfilters.c */
+void on_getcfilters(struct sp *sp, const struct net_msg *m);
+void on_getcfheaders(struct sp *sp, const struct net_msg *m);
+void on_getcfcheckpt(struct sp *sp, const struct net_msg *m);
+void on_cfcheckpt(struct sp *sp, const struct net_msg *m);
+void cfcheckpt_tick(struct sp *sp);
+void cfcheckpt_refute(struct sync *s);
+
+#endif
