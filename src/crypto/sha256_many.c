@@ -184,7 +184,9 @@ static const struct sha256_lanes *lanes_for(size_t n)
 {
 	const struct sha256_choice *c = sha256_chosen();
 
-	return n >= c->wide_min ? c->wide : n >= 2 ? c->few : c->one;
+	if (n < 2)
+		return c->one;
+	return n < c->wide_min ? c->few : c->wide;
 }
 
 void sha256d_many(struct hash256 *out, const struct slice *in, size_t n)
@@ -235,7 +237,7 @@ void sha256d64(uint8_t *out, const uint8_t *in, size_t n)
 	const struct sha256_choice *c = sha256_chosen();
 	size_t done = d64_whole(c->wide, out, in, n);
 
-	if (c->wide->d64 && n - done >= c->wide_min) {
+	if (c->wide->d64 && n > done && n - done >= c->wide_min) {
 		d64_rest(c->wide, out + 32 * done, in + 64 * done, n - done);
 		return;
 	}
