@@ -301,7 +301,7 @@ START_TEST(networks_that_16_bytes_cannot_say_become_zeros)
 	ck_assert_ptr_eq(netaddr_put26(raw, 9, &e.addr), raw + 26);
 	ck_assert_uint_eq(raw[0], 9);
 	ck_assert_mem_eq(raw + 8, zero, 16);
-	ck_assert_uint_eq(raw[24] << 8 | raw[25], e.addr.port);
+	ck_assert_uint_eq(be16_get(raw + 24), e.addr.port);
 }
 END_TEST
 

@@ -64,10 +64,8 @@ START_TEST(real_transactions_have_their_txid)
 		struct buf *b = td_read(known[i].file);
 		check_tx(buf_payload(b), &txid);
 		ck_assert_str_eq(hash256_fmt(txt, &txid), known[i].txid);
-		check_cuts(walk_tx_body,
-			   buf_payload(b).n < 100000
-			       ? buf_payload(b)
-			       : slice_of("\0\0\0\0\0\0\0\0\0", 10));
+		if (buf_payload(b).n < 100000)
+			check_cuts(walk_tx_body, buf_payload(b));
 		buf_unref(b);
 	}
 }
@@ -94,7 +92,8 @@ static size_t check_file(const char *name)
 
 	for (char *p = strchr(text, '"'); p; p = strchr(p, '"')) {
 		n = string_len(++p);
-		bool more = p[n] && p[n + 1] == ',';
+		ck_assert(p[n] == '"');
+		bool more = p[n + 1] == ',';
 		p[n] = '\0';
 		if (more && n > 64 && hex_is(p)) {
 			raw = td_hex(p, n, &size);

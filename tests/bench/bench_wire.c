@@ -1,0 +1,335 @@
+/*
+ * Rows of the codec: integers, headers, and the vectors of the P2P messages.
+ * Inputs are built here; sizes are those of the benchmarks they are compared
+ * with (btcd's wire package).
+ */
+#include "bench.h"
+#include "touch.h"
+
+#include <cairn/base/buf.h>
+#include <cairn/wire/addr.h>
+#include <cairn/wire/cfilter.h>
+#include <cairn/wire/header.h>
+#include <cairn/wire/inv.h>
+#include <cairn/wire/locator.h>
+
+#include <stdlib.h>
+
+/* Fresh memory for an input of n bytes. */
+static uint8_t *input_new(struct bench *b, size_t n)
+{
+	b->data = malloc(n);
+	b->bytes = n;
+	if (!b->data)
+		b->why = "out of memory";
+	return b->data;
+}
+
+static void input_free(struct bench *b)
+{
+	free(b->data);
+}
+
+static struct slice body_of(const struct bench *b)
+{
+	return slice_of(b->data, b->bytes);
+}
+
+static bool varint_setup(struct bench *b)
+{
+	uint8_t *p = input_new(b, 9);
+
+	if (!p)
+		return false;
+	memset(p, 0xff, 9);
+	p[0] = b->row->arg == 1   ? 0x01
+	       : b->row->arg == 3 ? 0xfd
+	       : b->row->arg == 5 ? 0xfe
+				  : 0xff;
+	b->bytes = 0;
+	return true;
+}
+
+static uint64_t varint_read(struct bench *b, uint64_t n)
+{
+	const uint8_t *p = b->data;
+	uint64_t sum = 0;
+	struct rd r;
+
+	for (; n > 0; n--) {
+		bench_barrier(p);
+		rd_init(&r, slice_of(p, 9));
+		sum += rd_compact_any(&r) + rd_ok(&r);
+	}
+	return sum;
+}
+
+static uint64_t varint_write(struct bench *b, uint64_t n)
+{
+	struct rd r;
+	uint8_t *p = b->data;
+	uint64_t v, sum = 0;
+
+	rd_init(&r, slice_of(p, 9));
+	v = rd_compact_any(&r);
+	for (; n > 0; n--) {
+		bench_barrier(v);
+		sum += (uint64_t)(compact_put(p, v) - p);
+		bench_barrier(p);
+	}
+	return sum;
+}
+
+static bool header_setup(struct bench *b)
+{
+	uint8_t *p = input_new(b, HEADER_SIZE);
+
+	if (!p)
+		return false;
+	bench_fill(p, HEADER_SIZE, 1);
+	return true;
+}
+
+static uint64_t header_touch(const struct header *h)
+{
+	return (uint32_t)h->version + touch_32(h->prev.b) +
+	       touch_32(h->merkle.b) + h->time + h->bits + h->nonce;
+}
+
+static uint64_t header_read(struct bench *b, uint64_t n)
+{
+	const uint8_t *p = b->data;
+	struct header h;
+	struct header *out = &h;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		bench_barrier(p);
+		header_get(out, p);
+		bench_barrier(out);
+		sum += h.nonce;
+	}
+	return sum;
+}
+
+static uint64_t header_write(struct bench *b, uint64_t n)
+{
+	uint8_t *p = b->data;
+	struct header h;
+	struct header *in = &h;
+
+	header_get(&h, p);
+	for (; n > 0; n--) {
+		bench_barrier(in);
+		header_put(p, in);
+		bench_barrier(p);
+	}
+	return p[0];
+}
+
+static bool headers_setup(struct bench *b)
+{
+	uint8_t *h = calloc(b->row->arg, HEADER_SIZE);
+	uint8_t *p = h ? input_new(b, headers_size(b->row->arg)) : NULL;
+
+	if (p) {
+		bench_fill(h, b->row->arg * HEADER_SIZE, 2);
+		headers_put(p, h, HEADER_SIZE, b->row->arg);
+	}
+	free(h);
+	return p != NULL;
+}
+
+static uint64_t headers_decode(struct bench *b, uint64_t n)
+{
+	struct headers_view v;
+	struct header h;
+	uint64_t sum = 0;
+	bool over;
+
+	for (; n > 0; n--) {
+		if (!headers_view_parse(&v, &over, body_of(b)))
+			abort();
+		for (const uint8_t *p = v.first; p; p = headers_next(&v, p)) {
+			header_get(&h, p);
+			sum += header_touch(&h);
+		}
+	}
+	return sum;
+}
+
+static bool inv_setup(struct bench *b)
+{
+	uint8_t *p = input_new(b, inv_size(b->row->arg));
+	struct hash256 h;
+
+	if (!p)
+		return false;
+	p = inv_count_put(p, b->row->arg);
+	for (uint32_t i = 0; i < b->row->arg; i++) {
+		bench_fill(h.b, 32, i);
+		p = inv_item_put(p, INV_TX, &h);
+	}
+	return true;
+}
+
+static uint64_t inv_decode(struct bench *b, uint64_t n)
+{
+	struct inv_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		if (!inv_view_parse(&v, body_of(b)))
+			abort();
+		for (uint32_t i = 0; i < v.n; i++)
+			sum += inv_type(&v, i) + touch_32(inv_hash(&v, i)->b);
+	}
+	return sum;
+}
+
+/* All entries are 127.0.0.1. */
+static bool addr_setup(struct bench *b)
+{
+	struct addr_entry *e = calloc(b->row->arg, sizeof *e);
+	uint8_t *p = e ? input_new(b, addr_size(b->row->arg)) : NULL;
+
+	for (uint32_t i = 0; p && i < b->row->arg; i++) {
+		e[i].time_s = 1700000000 + i;
+		e[i].services = 1;
+		e[i].addr = (struct netaddr){
+		    .net = NET_IPV4, .n = 4, .port = 8333, .b = {127, 0, 0, 1}};
+	}
+	if (p)
+		addr_put(p, e, b->row->arg);
+	free(e);
+	return p != NULL;
+}
+
+static uint64_t addr_decode(struct bench *b, uint64_t n)
+{
+	struct addr_view v;
+	struct addr_entry e;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		if (!addr_view_parse(&v, body_of(b)))
+			abort();
+		while (addr_next(&v, &e))
+			sum += e.time_s + e.services + e.addr.port +
+			       e.addr.net + le32_get(e.addr.b);
+	}
+	return sum;
+}
+
+static bool locator_setup(struct bench *b)
+{
+	static const struct hash256 stop;
+	struct hash256 *h = calloc(b->row->arg, sizeof *h);
+	uint8_t *p = h ? input_new(b, locator_size(b->row->arg)) : NULL;
+
+	if (p) {
+		bench_fill(h->b, b->row->arg * sizeof *h, 3);
+		locator_put(p, 70016, h, b->row->arg, &stop);
+	}
+	free(h);
+	return p != NULL;
+}
+
+static uint64_t locator_decode(struct bench *b, uint64_t n)
+{
+	struct locator_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		if (!locator_view_parse(&v, body_of(b)))
+			abort();
+		sum += v.version + touch_32(v.stop->b);
+		for (uint32_t i = 0; i < v.n; i++)
+			sum += touch_32(locator_at(&v, i)->b);
+	}
+	return sum;
+}
+
+static bool cfcheckpt_setup(struct bench *b)
+{
+	static const struct hash256 stop;
+	uint32_t n = b->row->arg;
+	uint8_t *p = input_new(b, cfcheckpt_size(n));
+
+	if (!p)
+		return false;
+	p = cfcheckpt_head_put(p, FILTER_BASIC, &stop, n);
+	bench_fill(p, (size_t)n * 32, 4);
+	return true;
+}
+
+static uint64_t cfcheckpt_decode(struct bench *b, uint64_t n)
+{
+	struct cfcheckpt_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		if (!cfcheckpt_view_parse(&v, body_of(b)))
+			abort();
+		sum += v.filter_type + touch_32(v.stop->b);
+		for (uint32_t i = 0; i < v.n; i++)
+			sum += touch_32(cfcheckpt_at(&v, i)->b);
+	}
+	return sum;
+}
+
+/* The same message written into a fresh buffer each time. */
+static uint64_t cfcheckpt_encode(struct bench *b, uint64_t n)
+{
+	struct cfcheckpt_view v;
+	uint64_t sum = 0;
+
+	if (!cfcheckpt_view_parse(&v, body_of(b)))
+		abort();
+	for (; n > 0; n--) {
+		struct buf *out = buf_new(cfcheckpt_size(v.n));
+		uint8_t *p;
+		if (!out)
+			abort();
+		p = cfcheckpt_head_put(buf_data(out), v.filter_type, v.stop,
+				       v.n);
+		p = bytes_put(p, v.headers, (size_t)v.n * 32);
+		out->n = (size_t)(p - buf_data(out));
+		bench_barrier(out);
+		sum += out->n;
+		buf_unref(out);
+	}
+	return sum;
+}
+
+#define ROW(name, kind, what, arg)                                             \
+	{                                                                      \
+		name, kind##_setup, kind##_##what, input_free, arg, NULL, 0,   \
+		    NULL                                                       \
+	}
+
+static const struct bench_row rows[] = {
+    ROW("ReadVarInt1", varint, read, 1),
+    ROW("ReadVarInt3", varint, read, 3),
+    ROW("ReadVarInt5", varint, read, 5),
+    ROW("ReadVarInt9", varint, read, 9),
+    ROW("WriteVarInt1", varint, write, 1),
+    ROW("WriteVarInt3", varint, write, 3),
+    ROW("WriteVarInt5", varint, write, 5),
+    ROW("WriteVarInt9", varint, write, 9),
+    ROW("ReadBlockHeader", header, read, 0),
+    ROW("WriteBlockHeader", header, write, 0),
+    ROW("DecodeHeaders", headers, decode, 2000),
+    ROW("DecodeInv", inv, decode, 50000),
+    ROW("DecodeNotFound", inv, decode, 50000),
+    ROW("DecodeAddr", addr, decode, 1000),
+    ROW("DecodeGetHeaders", locator, decode, 500),
+    ROW("DecodeGetBlocks", locator, decode, 500),
+    ROW("MsgCFCheckptDecode/1000", cfcheckpt, decode, 1000),
+    ROW("MsgCFCheckptDecode/10000", cfcheckpt, decode, 10000),
+    ROW("MsgCFCheckptDecode/100000", cfcheckpt, decode, 100000),
+    ROW("MsgCFCheckptEncode/1000", cfcheckpt, encode, 1000),
+    ROW("MsgCFCheckptEncode/10000", cfcheckpt, encode, 10000),
+    ROW("MsgCFCheckptEncode/100000", cfcheckpt, encode, 100000),
+};
+BENCH_ROWS(rows);

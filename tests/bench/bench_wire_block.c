@@ -1,0 +1,278 @@
+/*
+ * Rows of the codec: transactions, blocks, their hashes and roots. Blocks come
+ * from the data folder. A row Deserialize... parses into views and touches
+ * every field; its twin ..._parse only fills the views.
+ */
+#include "bench.h"
+#include "touch.h"
+
+#include <cairn/base/buf.h>
+#include <cairn/base/text.h>
+#include <cairn/crypto/sha256.h>
+#include <cairn/params/params.h>
+#include <cairn/wire/block.h>
+
+#include <stdlib.h>
+
+static bool file_setup(struct bench *b)
+{
+	struct buf *buf = bench_file(b);
+
+	if (!buf)
+		return false;
+	b->data = buf;
+	b->bytes = buf->n;
+	return true;
+}
+
+static void file_fini(struct bench *b)
+{
+	buf_unref(b->data);
+}
+
+/* One input and one output of the first blocks: 134 bytes. */
+static bool small_setup(struct bench *b)
+{
+	static const char tx[] =
+	    "0100000001"
+	    "0000000000000000000000000000000000000000000000000000000000000000"
+	    "ffffffff0704ffff001d0104ffffffff0100f2052a010000004341"
+	    "0496b538e853519c726a2c91e61ec11600ae1390813a627c66fb8be7947be63c"
+	    "52da7589379515d4e0a604f8141781e62294721166bf621e73a82cbf2342c858"
+	    "eeac00000000";
+	struct buf *buf = buf_new(sizeof tx / 2);
+
+	b->why = "out of memory";
+	if (!buf || !hex_parse(buf_data(buf), sizeof tx / 2, tx))
+		return false;
+	buf->n = sizeof tx / 2;
+	b->data = buf;
+	b->bytes = buf->n;
+	return true;
+}
+
+/* The coinbase of mainnet's first block: 204 bytes. */
+static bool genesis_setup(struct bench *b)
+{
+	struct slice block = params_get(CHAIN_MAIN)->genesis_block;
+	struct buf *buf = buf_new(block.n - 81);
+
+	b->why = "out of memory";
+	if (!buf)
+		return false;
+	buf->n = block.n - 81;
+	memcpy(buf_data(buf), block.p + 81, buf->n);
+	b->data = buf;
+	b->bytes = buf->n;
+	return true;
+}
+
+static uint64_t touch_tx(const struct tx_view *v)
+{
+	uint64_t sum = (uint32_t)v->version + v->lock_time + v->base_size;
+	struct tx_iter it, stack;
+	struct txin_view in;
+	struct txout_view out;
+	struct slice item;
+
+	txins(&it, v);
+	while (txin_next(&it, &in))
+		sum += touch_32(in.prevout) + outpoint_index(in.prevout) +
+		       touch_slice(in.script) + in.sequence;
+	txouts(&it, v);
+	while (txout_next(&it, &out))
+		sum += (uint64_t)out.value + touch_slice(out.script);
+	if (!tx_has_witness(v))
+		return sum;
+	txwits(&it, v);
+	while (txwit_next(&it, &stack)) {
+		while (witem_next(&stack, &item))
+			sum += touch_slice(item);
+	}
+	return sum;
+}
+
+static uint64_t touch_block(const struct block_view *v)
+{
+	const uint8_t *h = v->header;
+	uint64_t sum = le32_get(h) + touch_32(h + 4) + touch_32(h + 36) +
+		       le32_get(h + 68) + le64_get(h + 72);
+
+	for (uint32_t i = 0; i < v->n_tx; i++)
+		sum += touch_tx(&v->tx[i]);
+	return sum;
+}
+
+static void parse_tx(struct tx_view *v, const struct bench *b)
+{
+	struct rd r;
+
+	rd_init(&r, buf_payload(b->data));
+	if (!tx_view_parse(v, &r))
+		abort();
+}
+
+static void parse_block(struct block_view *v, const struct bench *b)
+{
+	size_t trailing;
+
+	if (block_view_parse(v, &trailing, buf_payload(b->data)) != 0)
+		abort();
+}
+
+static uint64_t tx_parse(struct bench *b, uint64_t n)
+{
+	struct tx_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		parse_tx(&v, b);
+		sum += v.base_size;
+	}
+	return sum;
+}
+
+static uint64_t tx_decode(struct bench *b, uint64_t n)
+{
+	struct tx_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		parse_tx(&v, b);
+		sum += touch_tx(&v);
+	}
+	return sum;
+}
+
+static uint64_t tx_hash(struct bench *b, uint64_t n)
+{
+	struct hash256 h;
+	struct tx_view v;
+	uint64_t sum = 0;
+
+	parse_tx(&v, b);
+	for (; n > 0; n--) {
+		tx_txid(&h, &v);
+		sum += h.b[0];
+	}
+	return sum;
+}
+
+static uint64_t block_parse(struct bench *b, uint64_t n)
+{
+	struct block_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		parse_block(&v, b);
+		sum += v.base_size;
+		block_view_fini(&v);
+	}
+	return sum;
+}
+
+static uint64_t block_decode(struct bench *b, uint64_t n)
+{
+	struct block_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		parse_block(&v, b);
+		sum += touch_block(&v);
+		block_view_fini(&v);
+	}
+	return sum;
+}
+
+/* Parse, all txids and wtxids, and the merkle root over the txids. */
+static uint64_t block_hash(struct bench *b, uint64_t n)
+{
+	struct hash256 root;
+	struct block_view v;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		parse_block(&v, b);
+		block_hash_txs(&v);
+		merkle_root(&root, NULL, v.txid, v.n_tx);
+		sum += root.b[0];
+		block_view_fini(&v);
+	}
+	return sum;
+}
+
+/* 64 bytes for each of arg inputs, or 32 for each leaf, and as much again. */
+static bool hashes_setup(struct bench *b)
+{
+	size_t n = (size_t)b->row->arg * 64;
+	struct buf *buf = buf_new(2 * n);
+
+	b->why = "out of memory";
+	if (!buf)
+		return false;
+	bench_fill(buf_data(buf), n, 5);
+	buf->n = n;
+	b->data = buf;
+	return true;
+}
+
+/* The leaves are copied first, as hashing destroys them. */
+static uint64_t merkle_run(struct bench *b, uint64_t n)
+{
+	uint8_t *leaves = buf_data(b->data);
+	size_t size = (size_t)b->row->arg * 32;
+	struct hash256 root;
+	uint64_t sum = 0;
+	bool mutated;
+
+	for (; n > 0; n--) {
+		memcpy(leaves + size, leaves, size);
+		merkle_root(&root, &mutated,
+			    (struct hash256 *)(void *)(leaves + size),
+			    b->row->arg);
+		sum += root.b[0] + mutated;
+	}
+	return sum;
+}
+
+static uint64_t d64_run(struct bench *b, uint64_t n)
+{
+	uint8_t *in = buf_data(b->data), *out = in + (size_t)b->row->arg * 64;
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		sha256d64(out, in, b->row->arg);
+		sum += out[0];
+	}
+	return sum;
+}
+
+#define LARGEST "blocks/mainnet/mainnet-540107.bin"
+#define MANY    "blocks/mainnet/mainnet-574200.bin"
+#define CORES   "prevouts/mainnet/mainnet-413567.bin"
+#define MEGATX  "txs/megatx.bin"
+
+#define ROW(name, setup, run, file)                                            \
+	{                                                                      \
+		name, setup, run, file_fini, 0, file, 0, NULL                  \
+	}
+
+static const struct bench_row rows[] = {
+    ROW("DeserializeTxSmall", small_setup, tx_decode, NULL),
+    ROW("DeserializeTxSmall_parse", small_setup, tx_parse, NULL),
+    ROW("DeserializeTxLarge", file_setup, tx_decode, MEGATX),
+    ROW("DeserializeTxLarge_parse", file_setup, tx_parse, MEGATX),
+    ROW("DeserializeBlock/540107", file_setup, block_decode, LARGEST),
+    ROW("DeserializeBlock/540107_parse", file_setup, block_parse, LARGEST),
+    ROW("DeserializeBlock/413567", file_setup, block_decode, CORES),
+    ROW("DeserializeBlock/413567_parse", file_setup, block_parse, CORES),
+    ROW("BlockHashes/413567", file_setup, block_hash, CORES),
+    ROW("BlockHashes/540107", file_setup, block_hash, LARGEST),
+    ROW("BlockHashes/574200", file_setup, block_hash, MANY),
+    ROW("TxHash", genesis_setup, tx_hash, NULL),
+    {"MerkleRoot/9001", hashes_setup, merkle_run, file_fini, 9001, NULL, 9001,
+     "leaf"},
+    {"SHA256D64/1024", hashes_setup, d64_run, file_fini, 1024, NULL, 64 * 1024,
+     "byte"},
+};
+BENCH_ROWS(rows);
