@@ -1,0 +1,419 @@
+/*
+ * RPC: generating blocks, and what miners ask. A block is assembled on the
+ * chain thread, its nonce is sought on the RPC pool, and it goes the way of
+ * every block from the loop. Submitting is in rpc_submit.c.
+ */
+#include "rpc_mining.h"
+
+#include <cairn/address/address.h>
+#include <cairn/address/descriptor.h>
+#include <cairn/base/buf.h>
+#include <cairn/base/text.h>
+#include <cairn/chain/mining.h>
+#include <cairn/consensus/headers.h>
+#include <cairn/wire/header.h>
+
+#include <stdlib.h>
+
+#define MAX_TRIES     1000000
+#define HASHPS_BLOCKS 120
+
+/* One generate call over all its blocks. */
+struct generate {
+	struct node *node;
+	uint8_t script[10000];
+	size_t script_n;
+	struct buf **txs;
+	size_t n_txs;
+	int64_t left;
+	uint64_t max_tries;
+	struct buf *block;
+	struct hash256 *made;
+	size_t n_made;
+	bool single; /* generateblock: an object instead of hashes */
+	bool no_submit;
+};
+
+static void generate_free(struct generate *g)
+{
+	for (size_t i = 0; i < g->n_txs; i++)
+		buf_unref(g->txs[i]);
+	free(g->txs);
+	buf_unref(g->block);
+	free(g->made);
+	free(g);
+}
+
+static void generate_make(struct rpc_call *c);
+
+static void generate_answer(struct rpc_call *c)
+{
+	struct generate *g = rpc_state(c);
+	struct jw *w = rpc_out(c);
+
+	if (g->single) {
+		jw_obj(w);
+		jw_khash(w, "hash", &g->made[0]);
+		if (g->no_submit)
+			jw_khex(w, "hex", buf_payload(g->block));
+		jw_obj_end(w);
+	} else {
+		jw_arr(w);
+		for (size_t i = 0; i < g->n_made; i++)
+			jw_hash(w, &g->made[i]);
+		jw_arr_end(w);
+	}
+	generate_free(g);
+	rpc_done(c);
+}
+
+static void generate_failed(struct rpc_call *c, const char *what,
+			    const struct verdict *v)
+{
+	struct generate *g = rpc_state(c);
+
+	rpc_fail(c, g->single ? RPC_VERIFY : RPC_INTERNAL, "%s: %s", what,
+		 v->kind == V_INVALID ? v->reject : err_str(v->rc));
+	generate_free(g);
+	rpc_done(c);
+}
+
+/* Loop: the chain's answer for one block. */
+static void generate_done(void *arg, const struct block_result *r)
+{
+	struct rpc_call *c = arg;
+	struct generate *g = rpc_state(c);
+
+	if (r->verdict.kind != V_VALID) {
+		generate_failed(c, "ProcessNewBlock, block not accepted",
+				&r->verdict);
+		return;
+	}
+	g->left--;
+	if (g->left > 0)
+		rpc_continue(c, RPC_CHAIN, generate_make);
+	else
+		generate_answer(c);
+}
+
+/* Loop: the block has its nonce; add the header and hand it over. */
+static void generate_submit(struct rpc_call *c)
+{
+	struct generate *g = rpc_state(c);
+	struct hnode *n = NULL;
+	struct block_job job = {.buf = g->block,
+				.requested = true,
+				.done = generate_done,
+				.arg = c};
+	struct verdict v =
+	    sync_add_header(g->node->sync, &n, buf_data(g->block), true);
+
+	if (!verdict_ok(&v)) {
+		generate_failed(c, "ProcessNewBlock, block not accepted", &v);
+		return;
+	}
+	g->made[g->n_made++] = n->hash;
+	job.node = n;
+	g->block = NULL;
+	chain_submit_block(g->node->chain, &job);
+}
+
+static void generate_keep(struct rpc_call *c)
+{
+	struct generate *g = rpc_state(c);
+
+	sha256d(&g->made[0], buf_data(g->block), HEADER_SIZE);
+	g->n_made = 1;
+	generate_answer(c);
+}
+
+/* Pool: seek the nonce. Out of tries ends the call with what was made. */
+static void generate_mine(struct rpc_call *c)
+{
+	struct generate *g = rpc_state(c);
+
+	if (mine_block(g->block, &g->node->params, g->max_tries))
+		rpc_continue(c, RPC_LOOP,
+			     g->no_submit ? generate_keep : generate_submit);
+	else if (g->single)
+		generate_failed(
+		    c, "Failed to make block",
+		    &(struct verdict){.kind = V_UNKNOWN, .rc = E_LIMIT});
+	else
+		generate_answer(c);
+}
+
+/* Chain thread: the next block. */
+static void generate_make(struct rpc_call *c)
+{
+	struct generate *g = rpc_state(c);
+	struct verdict v;
+	int rc;
+
+	buf_unref(g->block);
+	g->block = NULL;
+	rc = chain_make_block(g->node->chain, &g->block,
+			      slice_of(g->script, g->script_n), g->txs,
+			      g->n_txs);
+	v = rc ? verdict_unknown(rc) : verdict_valid();
+	if (!rc && g->single)
+		v = chain_test_block(g->node->chain, g->block);
+	if (!verdict_ok(&v))
+		generate_failed(c, "TestBlockValidity failed", &v);
+	else
+		rpc_continue(c, RPC_POOL, generate_mine);
+}
+
+static struct generate *generate_new(struct rpc_call *c, int64_t n,
+				     uint64_t tries)
+{
+	struct generate *g = xcalloc(1, sizeof *g);
+
+	g->node = rpc_node(c);
+	g->left = n;
+	g->max_tries = tries;
+	g->made = xcalloc((size_t)n + 1, sizeof *g->made);
+	rpc_set_state(c, g);
+	return g;
+}
+
+static void generate_begin(struct rpc_call *c)
+{
+	struct generate *g = rpc_state(c);
+
+	if (g->left == 0)
+		generate_answer(c);
+	else
+		rpc_continue(c, RPC_CHAIN, generate_make);
+}
+
+/* The script of a descriptor into g; false: failed and finished. */
+static bool take_descriptor(struct rpc_call *c, struct generate *g,
+			    const char *desc)
+{
+	struct text out = TEXT_INIT, err = TEXT_INIT;
+	int rc = descriptor_script(&out, &err, desc, false, &g->node->params);
+
+	if (rc == 0 && out.n <= sizeof g->script) {
+		if (out.n)
+			memcpy(g->script, out.p, out.n);
+		g->script_n = out.n;
+	} else {
+		rpc_end(c, RPC_BAD_ADDRESS, "%s",
+			rc ? text_str(&err) : "the script is too long");
+		generate_free(g);
+	}
+	text_fini(&out);
+	text_fini(&err);
+	return rc == 0 && g->script_n == out.n;
+}
+
+/* Numbers that both generate calls begin with; false: failed and finished. */
+static bool generate_params(struct rpc_call *c, int64_t *n, int64_t *tries)
+{
+	return param_i64(c, 0, n, 0, 0, 1000000) &&
+	       param_i64(c, 2, tries, MAX_TRIES, 0, INT64_MAX);
+}
+
+static void cmd_generatetoaddress(struct rpc_call *c)
+{
+	struct generate *g;
+	int64_t n, tries;
+	const char *why;
+
+	if (!generate_params(c, &n, &tries))
+		return;
+	g = generate_new(c, n, (uint64_t)tries);
+	if (!address_to_script(g->script, &g->script_n, &why, param_str(c, 1),
+			       &g->node->params)) {
+		rpc_end(c, RPC_BAD_ADDRESS, "Error: Invalid address");
+		generate_free(g);
+		return;
+	}
+	generate_begin(c);
+}
+
+static void cmd_generatetodescriptor(struct rpc_call *c)
+{
+	struct generate *g;
+	int64_t n, tries;
+
+	if (!generate_params(c, &n, &tries))
+		return;
+	g = generate_new(c, n, (uint64_t)tries);
+	if (take_descriptor(c, g, param_str(c, 1)))
+		generate_begin(c);
+}
+
+/* generateblock's transactions: raw hex only, since no pool is kept yet. */
+static bool take_txs(struct rpc_call *c, struct generate *g,
+		     const struct json *list)
+{
+	g->txs = xcalloc(list->n + 1, sizeof *g->txs);
+	for (size_t i = 0; i < list->n; i++) {
+		const char *s = json_str(&list->kids[i]);
+		size_t n = s ? strlen(s) / 2 : 0;
+		struct tx_view tx;
+		struct rd r;
+		struct buf *b = s && hex_is(s) && n ? buf_new(n) : NULL;
+		if (s && n == 32 && hex_is(s)) {
+			rpc_end(c, RPC_BAD_ADDRESS,
+				"Transaction %s not in mempool.", s);
+			buf_unref(b);
+			return false;
+		}
+		if (b && hex_parse(buf_data(b), n, s)) {
+			b->n = n;
+			g->txs[g->n_txs++] = b;
+			rd_init(&r, buf_payload(b));
+			if (tx_view_parse(&tx, &r) && rd_left(&r) == 0)
+				continue;
+		} else {
+			buf_unref(b);
+		}
+		rpc_end(
+		    c, RPC_DESERIALIZE,
+		    "Transaction decode failed for %s. Make sure the tx has "
+		    "at least one input.",
+		    s ? s : "");
+		return false;
+	}
+	return true;
+}
+
+static bool take_output(struct rpc_call *c, struct generate *g)
+{
+	struct text out = TEXT_INIT, err = TEXT_INIT;
+	const char *s = param_str(c, 0), *why;
+	bool ok = address_to_script(g->script, &g->script_n, &why, s,
+				    &g->node->params);
+
+	if (!ok &&
+	    descriptor_script(&out, &err, s, false, &g->node->params) == 0 &&
+	    out.n && out.n <= sizeof g->script) {
+		memcpy(g->script, out.p, out.n);
+		g->script_n = out.n;
+		ok = true;
+	}
+	text_fini(&out);
+	text_fini(&err);
+	if (!ok)
+		rpc_end(c, RPC_BAD_ADDRESS,
+			"Error: Invalid address or descriptor");
+	return ok;
+}
+
+static void cmd_generateblock(struct rpc_call *c)
+{
+	struct generate *g = generate_new(c, 1, MAX_TRIES);
+
+	g->single = true;
+	g->no_submit = !param_bool(c, 2, true);
+	if (!take_output(c, g) || !take_txs(c, g, rpc_param(c, 1))) {
+		generate_free(g);
+		return;
+	}
+	generate_begin(c);
+}
+
+/* Hashes per second that the last blocks stand for. */
+static double network_hashps(const struct hnode *tip)
+{
+	const struct hnode *first;
+	uint32_t lo, hi;
+	struct u256 work;
+	int32_t n = tip->height < HASHPS_BLOCKS ? tip->height : HASHPS_BLOCKS;
+
+	if (n <= 0)
+		return 0;
+	first = tip;
+	lo = hi = tip->time;
+	for (int32_t i = 0; i < n; i++) {
+		first = first->prev;
+		lo = first->time < lo ? first->time : lo;
+		hi = first->time > hi ? first->time : hi;
+	}
+	if (lo == hi)
+		return 0;
+	work = u256_sub(&tip->work, &first->work);
+	return u256_double(&work) / (hi - lo);
+}
+
+static void next_block_json(struct jw *w, struct node *n,
+			    const struct hnode *tip)
+{
+	int64_t now = clock_now(&n->clock);
+	uint32_t t = now > (int64_t)tip->mtp ? (uint32_t)now : tip->mtp + 1;
+
+	jw_key(w, "next");
+	jw_obj(w);
+	jw_ki64(w, "height", tip->height + 1);
+	bits_json(w, next_bits(&hnode_reader, tip, t, &n->params));
+	jw_obj_end(w);
+}
+
+static void cmd_getmininginfo(struct rpc_call *c)
+{
+	struct node *n = rpc_node(c);
+	const struct hnode *tip = chain_tip(n->chain);
+	struct jw *w = rpc_out(c);
+
+	jw_obj(w);
+	jw_ki64(w, "blocks", tip->height);
+	bits_json(w, tip->bits);
+	jw_kf64(w, "networkhashps", network_hashps(tip));
+	jw_ki64(w, "pooledtx", 0);
+	jw_kamount(w, "blockmintxfee", 1);
+	jw_kstr(w, "chain", n->params.names->name);
+	if (n->params.signet_challenge.n)
+		jw_khex(w, "signet_challenge", n->params.signet_challenge);
+	next_block_json(w, n, tip);
+	warnings_json(w, n);
+	jw_obj_end(w);
+	rpc_done(c);
+}
+
+static const struct rpc_arg args_address[] = {
+    {"nblocks", "n", true, "How many blocks."},
+    {"address", "s", true, "Who gets the new coins."},
+    {"maxtries", "n", false, "Nonces tried per block (1,000,000)."},
+    {0}};
+static const struct rpc_arg args_descriptor[] = {
+    {"num_blocks", "n", true, "How many blocks."},
+    {"descriptor", "s", true, "Who gets the new coins."},
+    {"maxtries", "n", false, "Nonces tried per block (1,000,000)."},
+    {0}};
+static const struct rpc_arg args_block[] = {
+    {"output", "s", true, "Address or descriptor that gets the new coins."},
+    {"transactions", "a", true, "Raw transactions in hex, in order."},
+    {"submit", "b", false, "false: give the block's hex instead."},
+    {0}};
+static const struct rpc_arg args_submit[] = {
+    {"hexdata", "s", true, "The block in hex."},
+    {"dummy", "*", false, "Ignored (BIP22)."},
+    {0}};
+static const struct rpc_arg args_header[] = {
+    {"hexdata", "s", true, "The 80 bytes in hex."}, {0}};
+
+const struct rpc_cmd rpc_mining_cmds[] = {
+    {"generateblock", "hidden", RPC_LOOP, cmd_generateblock, args_block,
+     "Mine one block with exactly these transactions.", "{ hash, hex }", false,
+     true},
+    {"generatetoaddress", "hidden", RPC_LOOP, cmd_generatetoaddress,
+     args_address, "Mine blocks that pay to an address.", "[ \"hash\" ]", false,
+     true},
+    {"generatetodescriptor", "hidden", RPC_LOOP, cmd_generatetodescriptor,
+     args_descriptor, "Mine blocks that pay to a descriptor.", "[ \"hash\" ]",
+     false, true},
+    {"getmininginfo", "mining", RPC_LOOP, cmd_getmininginfo, NULL,
+     "What a miner wants to know of the tip and the next block.",
+     "{ blocks, bits, difficulty, target, networkhashps, pooledtx, "
+     "blockmintxfee, chain, next, warnings }",
+     false, false},
+    {"submitblock", "mining", RPC_LOOP, cmd_submitblock, args_submit,
+     "Submit a block (BIP22): null when it became the tip, else the reason.",
+     "null or \"reason\"", false, false},
+    {"submitheader", "mining", RPC_LOOP, cmd_submitheader, args_header,
+     "Submit a header as a candidate for a better chain.", "null", false,
+     false},
+    {0}};
