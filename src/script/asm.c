@@ -1,0 +1,122 @@
+/*
+ * Scripts as text, byte for byte as Bitcoin Core's ScriptToAsmStr prints them.
+ * Any thread; the text belongs to the caller.
+ */
+#include <cairn/script/template.h>
+
+#include <cairn/base/text.h>
+#include <cairn/script/op.h>
+
+static void put_hex(struct text *out, struct slice s)
+{
+	char hex[2 * 128 + 1];
+
+	while (s.n > 0) {
+		size_t n = s.n < 128 ? s.n : 128;
+
+		hex_put(hex, slice_of(s.p, n));
+		text_put(out, hex, 2 * n);
+		s = slice_of(s.p + n, s.n - n);
+	}
+}
+
+/* A little-endian number of up to 4 bytes with its sign in the top bit. */
+static void put_number(struct text *out, struct slice s)
+{
+	int64_t v = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		v |= (int64_t)s.p[i] << (8 * i);
+	if (s.n > 0 && s.p[s.n - 1] & 0x80)
+		v = -(v & ~((int64_t)0x80 << (8 * (s.n - 1))));
+	text_printf(out, "%lld", (long long)v);
+}
+
+/* One DER integer in front of s (tag, length, positive, shortest form); s moves
+ * behind it. */
+static bool der_integer(struct slice *s)
+{
+	const uint8_t *p = s->p;
+	size_t n;
+
+	if (s->n < 3 || p[0] != 0x02)
+		return false;
+	n = p[1];
+	if (n == 0 || n + 2 > s->n || p[2] & 0x80)
+		return false;
+	if (n > 1 && p[2] == 0 && !(p[3] & 0x80))
+		return false;
+	*s = slice_of(p + 2 + n, s->n - 2 - n);
+	return true;
+}
+
+/* The strict form of BIP 66: a DER pair of integers and a type byte. */
+static bool is_signature(struct slice s)
+{
+	struct slice body;
+
+	if (s.n < 9 || s.n > 73 || s.p[0] != 0x30 || s.p[1] != s.n - 3)
+		return false;
+	body = slice_of(s.p + 2, s.n - 3);
+	return der_integer(&body) && der_integer(&body) && body.n == 0;
+}
+
+static const char *sighash_name(uint8_t type)
+{
+	switch (type) {
+	case 0x01:
+		return "[ALL]";
+	case 0x02:
+		return "[NONE]";
+	case 0x03:
+		return "[SINGLE]";
+	case 0x81:
+		return "[ALL|ANYONECANPAY]";
+	case 0x82:
+		return "[NONE|ANYONECANPAY]";
+	case 0x83:
+		return "[SINGLE|ANYONECANPAY]";
+	default:
+		return NULL;
+	}
+}
+
+static void put_data(struct text *out, struct slice data, bool decode)
+{
+	const char *type = NULL;
+
+	if (data.n <= 4) {
+		put_number(out, data);
+		return;
+	}
+	if (decode && is_signature(data))
+		type = sighash_name(data.p[data.n - 1]);
+	if (type)
+		data.n--;
+	put_hex(out, data);
+	if (type)
+		text_puts(out, type);
+}
+
+void script_asm(struct text *out, struct slice script, bool sighash_decode)
+{
+	bool decode = sighash_decode && !script_is_unspendable(script);
+	struct script_iter it;
+	struct slice data;
+	const char *gap = "";
+	uint8_t op;
+
+	script_iter_init(&it, script);
+	while (script_next(&it, &op, &data)) {
+		text_puts(out, gap);
+		gap = " ";
+		if (op <= OP_PUSHDATA4)
+			put_data(out, data, decode);
+		else
+			text_puts(out, script_op_name(op));
+	}
+	if (it.bad) {
+		text_puts(out, gap);
+		text_puts(out, "[error]");
+	}
+}

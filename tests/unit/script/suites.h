@@ -1,0 +1,12 @@
+/* The suites of this folder's test binary. */
+#ifndef TESTS_UNIT_SCRIPT_SUITES_H
+#define TESTS_UNIT_SCRIPT_SUITES_H
+
+#include <check.h>
+
+Suite *asm_suite(void);
+Suite *iter_suite(void);
+Suite *op_suite(void);
+Suite *template_suite(void);
+
+#endif
