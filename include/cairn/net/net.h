@@ -20,6 +20,9 @@ struct params;
 struct peer;
 struct text;
 
+/* No peer has this id; ids count from 0. */
+#define PEER_NONE UINT64_MAX
+
 enum peer_state {
 	PEER_DIALING,
 	PEER_TRANSPORT,
@@ -29,26 +32,26 @@ enum peer_state {
 	PEER_CLOSING,
 };
 
-enum peer_conn { /* getpeerinfo's connection_type */
-	CONN_INBOUND,	/* "inbound" */
-	CONN_OUTBOUND,	/* "outbound-full-relay" */
-	CONN_MANUAL,	/* "manual": -connect, -addnode, addnode */
-	CONN_BLOCK_ONLY,/* "block-relay-only" */
-	CONN_FEELER,	/* "feeler" */
-	CONN_ADDR_FETCH,/* "addr-fetch" */
+enum peer_conn {                  /* getpeerinfo's connection_type */
+		 CONN_INBOUND,    /* "inbound" */
+		 CONN_OUTBOUND,   /* "outbound-full-relay" */
+		 CONN_MANUAL,     /* "manual": -connect, -addnode, addnode */
+		 CONN_BLOCK_ONLY, /* "block-relay-only" */
+		 CONN_FEELER,     /* "feeler" */
+		 CONN_ADDR_FETCH, /* "addr-fetch" */
 };
 
-/* A complete message, in order. body borrows the scratch or buf until the handler
- * returns; a large message has a buffer that the handler may ref (keep) and whose
- * payload is exactly body. Checksums of blocks are not verified yet: frame_sum
- * must go with the job (sum_checked is false). */
+/* A complete message, in order. body borrows the scratch or buf until the
+ * handler returns; a large message has a buffer that the handler may ref (keep)
+ * and whose payload is exactly body. Checksums of blocks are not verified yet:
+ * frame_sum must go with the job (sum_checked is false). */
 struct net_msg {
 	enum msg_type type;
 	struct slice body;
-	struct buf *buf;   /* NULL: in the scratch */
+	struct buf *buf; /* NULL: in the scratch */
 	uint32_t frame_sum;
 	bool sum_checked;
-	int64_t time_us;   /* when its last byte arrived (mockable clock) */
+	int64_t time_us; /* when its last byte arrived (mockable clock) */
 };
 
 /* Upward calls; all on the loop. */
@@ -57,8 +60,8 @@ struct net_ops {
 	void (*on_ready)(void *arg, struct peer *p);
 	/* A message after the handshake that net does not handle itself. */
 	void (*on_message)(void *arg, struct peer *p, const struct net_msg *m);
-	/* The peer is gone; its id will not come back. Also for peers that never
-	 * became ready. */
+	/* The peer is gone; its id will not come back. Also for peers that
+	 * never became ready. */
 	void (*on_closed)(void *arg, struct peer *p);
 	/* Every second of the loop and at once after the mock time changed. */
 	void (*on_tick)(void *arg, int64_t now_s);
@@ -75,9 +78,9 @@ struct net_cfg {
 	const char *user_agent; /* "/Cairn:0.1.0(comment)/" */
 	unsigned max_connections;
 	int64_t connect_timeout_ms; /* -timeout */
-	int64_t peer_timeout_s;	    /* -peertimeout: silence before READY */
+	int64_t peer_timeout_s;     /* -peertimeout: silence before READY */
 	bool listen, dns_seed, force_dns_seed, relay_txs;
-	bool only_connect;	    /* -connect given: no automatic dialling */
+	bool only_connect; /* -connect given: no automatic dialling */
 	uint16_t default_port;
 	size_t max_recv_buffer, max_send_buffer; /* bytes per peer */
 	size_t global_recv_budget;
@@ -88,7 +91,8 @@ struct net_cfg {
 
 struct net *net_new(uv_loop_t *loop, const struct net_cfg *cfg,
 		    const struct net_ops *ops, void *arg) must_check;
-/* Bind and listen at "host[:port]" (IPv4, [IPv6]); 0 or -errno with a sentence. */
+/* Bind and listen at "host[:port]" (IPv4, [IPv6]); 0 or -errno with a sentence.
+ */
 int net_bind(struct net *n, const char *where, struct text *err) must_check;
 /* Begin dialling and ticking. */
 void net_start(struct net *n);
@@ -103,10 +107,18 @@ bool net_is_active(const struct net *n);
  * The text is kept as given (addnode "remove" matches it). */
 int net_addnode(struct net *n, const char *node);
 int net_removenode(struct net *n, const char *node);
-/* The i-th added node's text and the peer connected to it, or NULL at the end. */
+/* The i-th added node's text and the peer connected to it, or NULL at the end.
+ */
 const char *net_added_at(struct net *n, size_t i, struct peer **p);
-/* One attempt (addnode onetry, -connect, -seednode by conn type). */
+/* The same without being listed (-connect): retried every few seconds. */
+int net_connect(struct net *n, const char *node);
+/* One attempt (addnode onetry, -seednode by conn type). 0 when it has begun,
+ * E_BUSY when connected or dialling already, E_PARSE, or E_CLOSED while the
+ * network is inactive. */
 int net_dial(struct net *n, const char *node, enum peer_conn conn);
+/* Automatic peers may be ones that keep only the last blocks
+ * (NODE_NETWORK_LIMITED), because we are near the tip. False at start. */
+void net_set_near_tip(struct net *n, bool near_tip);
 /* A tick now (setmocktime). */
 void net_tick(struct net *n);
 
@@ -121,8 +133,8 @@ uint64_t net_bytes_recv(const struct net *n);
 /* Queue one message. Encodes nothing: body is copied into one buffer with its
  * frame header. Returns false when the peer is closing. */
 bool peer_send(struct peer *p, enum msg_type t, struct slice body);
-/* Queue a message whose payload is b's (keeps a reference; no copy). checksum of
- * the payload must be known. */
+/* Queue a message whose payload is b's (keeps a reference; no copy). checksum
+ * of the payload must be known. */
 bool peer_send_buf(struct peer *p, enum msg_type t, struct buf *keep,
 		   uint32_t checksum);
 /* Bytes queued and not yet written. */
@@ -130,12 +142,14 @@ size_t peer_send_queued(const struct peer *p);
 /* The queue is above its high mark: stop serving until on_drained. */
 bool peer_send_full(const struct peer *p);
 
-/* ORDER (design: a peer's messages take effect in the order sent). While the hold
- * count is above zero only `block` messages are handed up; the first other
+/* ORDER (design: a peer's messages take effect in the order sent). While the
+ * hold count is above zero only `block` messages are handed up; the first other
  * message waits, and reading stops behind it. */
 void peer_hold(struct peer *p);
 void peer_release(struct peer *p);
-/* While paused nothing is handed up (an answer is being read from disk). */
+/* While paused nothing is handed up (an answer is being read from disk). Pauses
+ * nest: each needs its resume. What waits is handed up at the end of the turn,
+ * never inside peer_resume or peer_release. */
 void peer_pause(struct peer *p);
 void peer_resume(struct peer *p);
 
@@ -168,9 +182,12 @@ struct peer_info {
 	uint64_t bytes_sent, bytes_recv;
 	uint64_t sent_per_msg[MSG_COUNT], recv_per_msg[MSG_COUNT];
 	int64_t ping_us, min_ping_us, ping_wait_us; /* -1 none */
-	const char *transport; /* "v1" */
-	int64_t last_block_s;  /* set by sync: peer_note_block */
+	const char *transport;                      /* "v1" */
+	int64_t last_block_s; /* set by sync: peer_note_block */
 	uint64_t addr_processed, addr_rate_limited;
+	int64_t fee_filter_sat; /* the lowest fee rate it wants, sat/kvB */
+	bool addr_relay;        /* addresses are spoken of with it */
+	bool cmpct_hb_from;     /* it wants blocks as cmpctblock at once */
 };
 void peer_get_info(const struct peer *p, struct peer_info *i);
 uint64_t peer_id(const struct peer *p);
@@ -189,12 +206,14 @@ const char *peer_conn_name(enum peer_conn c);
 struct addrbook;
 struct addrbook *net_addrbook(struct net *n);
 /* Learned from source; false when full, unroutable or known. */
-bool addrbook_add(struct addrbook *b, const struct addr_entry *e, int64_t now_s);
+bool addrbook_add(struct addrbook *b, const struct addr_entry *e,
+		  int64_t now_s);
 size_t addrbook_count(const struct addrbook *b);
 /* Up to max entries chosen at random (getaddr's 23 %, at most 1,000). */
 size_t addrbook_sample(struct addrbook *b, struct addr_entry *e, size_t max);
 
-/* Parse "1.2.3.4", "1.2.3.4:5", "[::1]:5", "::1"; fills port with dflt. No names. */
+/* Parse "1.2.3.4", "1.2.3.4:5", "[::1]:5", "::1"; fills port with dflt. No
+ * names. */
 bool netaddr_parse(struct netaddr *a, const char *s, uint16_t dflt_port);
 /* "1.2.3.4:5" or "[::1]:5" into dst[64]; returns dst. */
 char *netaddr_fmt(char *dst, const struct netaddr *a);

@@ -1,0 +1,67 @@
+/*
+ * One tick over all peers each second, and at once when the mock time was set:
+ * timeouts, pings, dialling. Protocol timers read the mockable clock. Runs on
+ * the loop.
+ */
+#include "inner.h"
+
+#include <cairn/base/log.h>
+
+#include <inttypes.h>
+
+#define INACTIVE_S 1200 /* silence in either direction */
+#define STUCK_S    60   /* a message may take this long when memory is short */
+
+static const char *never(const struct peer *p)
+{
+	if (p->last_recv_s == 0 && p->last_send_s == 0)
+		return "no message in the first seconds, never received from "
+		       "peer, never sent to peer";
+	if (p->last_recv_s == 0)
+		return "no message in the first seconds, never received from "
+		       "peer";
+	return "no message in the first seconds, never sent to peer";
+}
+
+/* NULL, or why the peer has been silent for too long. */
+static const char *silence(const struct peer *p, int64_t now_s)
+{
+	if (p->conn_time_s + p->net->cfg.peer_timeout_s >= now_s)
+		return NULL;
+	if (p->last_recv_s == 0 || p->last_send_s == 0)
+		return never(p);
+	if (now_s > p->last_send_s + INACTIVE_S)
+		return "socket sending timeout";
+	if (now_s > p->last_recv_s + INACTIVE_S)
+		return "socket receive timeout";
+	if (p->state != PEER_READY)
+		return "version handshake timeout";
+	return NULL;
+}
+
+static void tick_peer(struct peer *p, int64_t now_us)
+{
+	const char *why = silence(p, now_us / 1000000);
+
+	if (why)
+		peer_drop(p, why);
+	else if (p->state == PEER_READY)
+		ping_tick(p, now_us);
+}
+
+void net_tick(struct net *n)
+{
+	int64_t now_us = clock_now_us(n->cfg.clock);
+	size_t i;
+
+	if (!n->started || n->stopping)
+		return;
+	for (i = 0; i < n->peers.n; i++) {
+		if (peer_is_open(n->peers.p[i]))
+			tick_peer(n->peers.p[i], now_us);
+	}
+	dial_tick(n);
+	added_tick(n);
+	automatic_tick(n);
+	n->ops.on_tick(n->arg, now_us / 1000000);
+}
