@@ -165,6 +165,61 @@ check-asan:
 check-tsan:
 	$(Q)$(MAKE) BUILD=build/tsan SAN=thread CK_FORK=no check
 
+# Analysis that a commit need not pass but a reader wants to see.
+lint:
+	$(Q)BUILD=$(BUILD) sh contrib/lint/run.sh
+analyze:
+	clang-tidy --quiet -checks='-*,bugprone-*,-bugprone-easily-swappable-parameters,cert-*' \
+		$(wildcard src/*/*.c) -- -std=c11 -D_GNU_SOURCE -Iinclude $(DEP_CFLAGS)
+	cppcheck --quiet --enable=warning,portability --std=c11 -Iinclude src
+
+# The main job end to end, shown.
+demo: all
+	$(Q)python3 contrib/demo.py --build $(BUILD)
+
+# Files are installed below DESTDIR; man pages, unit, completion, example config.
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
+INSTALL = install
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
+		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8 \
+		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(DATADIR)/doc/cairn \
+		$(DESTDIR)$(DATADIR)/bash-completion/completions
+	$(INSTALL) -m 755 $(BUILD)/cairnd $(BUILD)/cairn-cli $(BUILD)/cairn-util \
+		$(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 644 share/man/cairn-cli.1 $(DESTDIR)$(MANDIR)/man1
+	$(INSTALL) -m 644 share/man/cairn.conf.5 $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -m 644 share/man/cairnd.8 $(DESTDIR)$(MANDIR)/man8
+	sed 's|@BINDIR@|$(BINDIR)|' contrib/systemd/cairnd.service.in \
+		>$(DESTDIR)$(UNITDIR)/cairnd.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/cairnd.service
+	$(INSTALL) -m 644 share/cairn.conf.example README.md LICENSE \
+		$(wildcard doc/*.md) $(DESTDIR)$(DATADIR)/doc/cairn
+	$(INSTALL) -m 644 contrib/completion/cairn-cli.bash \
+		$(DESTDIR)$(DATADIR)/bash-completion/completions/cairn-cli
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,cairnd cairn-cli cairn-util) \
+		$(DESTDIR)$(MANDIR)/man1/cairn-cli.1 \
+		$(DESTDIR)$(MANDIR)/man5/cairn.conf.5 \
+		$(DESTDIR)$(MANDIR)/man8/cairnd.8 \
+		$(DESTDIR)$(UNITDIR)/cairnd.service \
+		$(DESTDIR)$(DATADIR)/bash-completion/completions/cairn-cli
+	rm -rf $(DESTDIR)$(DATADIR)/doc/cairn
+
+# A tarball of what git tracks, the same bytes each time.
+DIST = cairn-$(VERSION)
+dist:
+	git archive --format=tar --prefix=$(DIST)/ HEAD | gzip -n >$(DIST).tar.gz
+distcheck: dist
+	rm -rf $(BUILD)/distcheck && mkdir -p $(BUILD)/distcheck
+	tar xzf $(DIST).tar.gz -C $(BUILD)/distcheck
+	$(MAKE) -C $(BUILD)/distcheck/$(DIST) BUILD=build
+	$(MAKE) -C $(BUILD)/distcheck/$(DIST) BUILD=build check-unit
+	$(MAKE) -C $(BUILD)/distcheck/$(DIST) BUILD=build \
+		DESTDIR=$(CURDIR)/$(BUILD)/distcheck/root install
+
 deps:
 	apt-get install -y --no-install-recommends $(DEPS)
 	for p in $(LLHTTP_DEPS); do \
@@ -176,8 +231,9 @@ clean:
 distclean: clean
 	rm -rf configure config.mk config.log config.status autom4te.cache
 
-.PHONY: all bench check check-unit check-functional check-asan check-tsan \
-	unit-tests deps clean distclean
+.PHONY: all bench demo lint analyze install uninstall dist distcheck check \
+	check-unit check-functional check-asan check-tsan unit-tests deps clean \
+	distclean
 .DELETE_ON_ERROR:
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
