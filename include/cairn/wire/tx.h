@@ -62,21 +62,108 @@ static inline uint32_t outpoint_index(const uint8_t *op)
 
 bool tx_is_coinbase(const struct tx_view *v);
 
-/* Iterate: struct txin_iter it; txins(&it, v); while (txin_next(&it, &in)) */
+/*
+ * Iterators over what tx_view_parse has validated: they check nothing, and are
+ * here so that a walk compiles into its caller.
+ *	txins(&it, v);
+ *	while (txin_next(&it, &in))
+ */
 struct tx_iter {
 	const uint8_t *p;
 	uint32_t left;
 };
 
-void txins(struct tx_iter *it, const struct tx_view *v);
-bool txin_next(struct tx_iter *it, struct txin_view *in);
-void txouts(struct tx_iter *it, const struct tx_view *v);
-bool txout_next(struct tx_iter *it, struct txout_view *out);
+/* A CompactSize that was validated: never the 9-byte form, as that is above
+ * MAX_SIZE or not minimal. */
+static inline uint32_t tx_iter_compact(struct tx_iter *it)
+{
+	const uint8_t *q = it->p;
+
+	if (__builtin_expect(*q < 0xfd, 1)) {
+		it->p = q + 1;
+		return *q;
+	}
+	if (*q == 0xfd) {
+		it->p = q + 3;
+		return le16_get(q + 1);
+	}
+	it->p = q + 5;
+	return le32_get(q + 1);
+}
+
+static inline struct slice tx_iter_bytes(struct tx_iter *it)
+{
+	uint32_t n = tx_iter_compact(it);
+	struct slice s = slice_of(it->p, n);
+
+	it->p += n;
+	return s;
+}
+
+static inline void txins(struct tx_iter *it, const struct tx_view *v)
+{
+	it->p = v->p + v->in_off;
+	it->left = v->n_in;
+}
+
+static inline bool txin_next(struct tx_iter *it, struct txin_view *in)
+{
+	if (it->left == 0)
+		return false;
+	it->left--;
+	in->prevout = it->p;
+	it->p += OUTPOINT_SIZE;
+	in->script = tx_iter_bytes(it);
+	in->sequence = le32_get(it->p);
+	it->p += 4;
+	return true;
+}
+
+static inline void txouts(struct tx_iter *it, const struct tx_view *v)
+{
+	it->p = v->p + v->out_off;
+	it->left = v->n_out;
+}
+
+static inline bool txout_next(struct tx_iter *it, struct txout_view *out)
+{
+	if (it->left == 0)
+		return false;
+	it->left--;
+	out->value = (int64_t)le64_get(it->p);
+	it->p += 8;
+	out->script = tx_iter_bytes(it);
+	return true;
+}
+
 /* Witness stacks, one per input in order; for a transaction without a witness
  * every stack is empty. A stack is iterated by witem_next. */
-void txwits(struct tx_iter *it, const struct tx_view *v);
-bool txwit_next(struct tx_iter *it, struct tx_iter *stack);
-bool witem_next(struct tx_iter *stack, struct slice *item);
+static inline void txwits(struct tx_iter *it, const struct tx_view *v)
+{
+	it->p = v->wit_off ? v->p + v->wit_off : NULL;
+	it->left = v->n_in;
+}
+
+static inline bool txwit_next(struct tx_iter *it, struct tx_iter *stack)
+{
+	if (it->left == 0)
+		return false;
+	it->left--;
+	stack->left = it->p ? tx_iter_compact(it) : 0;
+	stack->p = it->p;
+	for (uint32_t i = 0; i < stack->left; i++)
+		tx_iter_bytes(it);
+	return true;
+}
+
+static inline bool witem_next(struct tx_iter *stack, struct slice *item)
+{
+	if (stack->left == 0)
+		return false;
+	stack->left--;
+	*item = tx_iter_bytes(stack);
+	return true;
+}
 
 /* Double SHA-256 without and with the witness. A segwit txid is hashed from
  * three slices, never from a copy. */
