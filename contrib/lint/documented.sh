@@ -2,7 +2,7 @@
 # Every option of the table stands in the man page of its program or of the
 # configuration file, every RPC in doc/rpc.md. Needs a build.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 bad=0
 BUILD=${BUILD:-build}
 [ -x "$BUILD/cairnd" ] || {

@@ -2,7 +2,7 @@
 # The dependency rule: which folder may include which, and which library stays in
 # which folder. The Makefile's BELOW_* lines are the one statement of the rule.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 bad=0
 
 below() {

@@ -2,7 +2,7 @@
 # Files over 800 lines and functions over 80, save those that contrib/lint/sizes
 # lists with a reason.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 bad=0
 excepted() {
 	grep -q "^$1 " contrib/lint/sizes 2>/dev/null
