@@ -13,7 +13,7 @@ struct rpc_client_cfg {
 	const char *host;      /* NULL: unix socket only */
 	uint16_t port;
 	const char *user_password; /* "user:password", or NULL */
-	int64_t timeout_s;	   /* 0: none */
+	int64_t timeout_s;         /* 0: none */
 };
 
 /* 0 or a failure with a sentence. */
@@ -22,7 +22,7 @@ int rpc_client_open(struct rpc_client **give, struct text *err,
 void rpc_client_close(struct rpc_client *c);
 /* POST body to path: status and the answer's body (appended to out). */
 int rpc_client_post(struct rpc_client *c, int *status, struct text *out,
-		    struct text *err, const char *path, struct slice body)
-    must_check;
+		    struct text *err, const char *path,
+		    struct slice body) must_check;
 
 #endif

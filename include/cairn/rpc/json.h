@@ -1,7 +1,7 @@
 /*
- * JSON in and out, over yajl behind one file. Numbers stay text both ways, so
- * amounts are exact. A value is read into one arena; writing goes piece by piece
- * into whatever sink the writer has.
+ * JSON in (over yajl, behind one file) and out. Numbers stay text both ways, so
+ * amounts are exact. A value is read into one arena; writing goes piece by
+ * piece into whatever sink the writer has. One thread per value or writer.
  */
 #ifndef CAIRN_RPC_JSON_H
 #define CAIRN_RPC_JSON_H
@@ -24,17 +24,18 @@ enum json_type {
 
 struct json {
 	enum json_type type;
-	struct slice s;	  /* NUMBER, STRING */
-	struct json *kids; /* ARRAY, OBJECT: n values in order */
+	struct slice s;     /* NUMBER, STRING */
+	struct json *kids;  /* ARRAY, OBJECT: n values in order */
 	struct slice *keys; /* OBJECT: n keys, NUL-terminated too */
 	size_t n;
 };
 
 #define JSON_DEPTH_MAX 512
 
-/* Parse a whole text (surrounding white space allowed). The value lives in a. Refuses
- * depth over JSON_DEPTH_MAX, lone surrogates, invalid UTF-8, trailing junk; the
- * first of two equal keys wins in json_member. 0, E_PARSE, E_LIMIT (arena). */
+/* Parse a whole text (surrounding white space allowed). The value lives in a.
+ * Refuses depth over JSON_DEPTH_MAX, lone surrogates, invalid UTF-8, trailing
+ * junk; the first of two equal keys wins in json_member. 0, E_PARSE, E_LIMIT
+ * (arena). */
 int json_parse(struct json **v, struct arena *a, struct slice text) must_check;
 
 /* Member by key, or NULL. */
@@ -51,12 +52,19 @@ bool json_amount(int64_t *sat, const struct json *v);
 struct jw;
 typedef void (*jw_sink_fn)(void *arg, const char *p, size_t n);
 
-/* A writer into sink. indent: pretty print with 2 spaces (the client), else
- * compact as bitcoind prints. */
+/* A writer into sink, which gets the text in pieces, the last of them when the
+ * document is complete. sink NULL: the text is only counted. indent: pretty
+ * print with 2 spaces (the client), else compact as bitcoind prints. */
 struct jw *jw_new(jw_sink_fn sink, void *arg, bool indent) must_check;
 void jw_free(struct jw *w);
-/* Begin a new document with the same writer. */
+/* Begin a new document with the same writer; drops what was not handed on. */
 void jw_reset(struct jw *w);
+/* Hand on what is buffered, in the middle of a document. */
+void jw_flush(struct jw *w);
+/* The document has its one value, every container closed. */
+bool jw_complete(const struct jw *w);
+/* Bytes of the document so far. */
+uint64_t jw_count(const struct jw *w);
 
 void jw_obj(struct jw *w);
 void jw_obj_end(struct jw *w);

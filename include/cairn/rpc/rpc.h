@@ -1,7 +1,7 @@
 /*
- * The RPC server: HTTP/1.1 with JSON-RPC 1.0, 1.1 and 2.0 on a unix socket and on
- * TCP, and the dispatch of commands. Knows nothing of Bitcoin: commands come as a
- * table. Connections live on the loop; commands run where their row says.
+ * The RPC server: HTTP/1.1 with JSON-RPC 1.0, 1.1 and 2.0 on a unix socket and
+ * on TCP, and the dispatch of commands. Knows nothing of Bitcoin: commands come
+ * as a table. Connections live on the loop; commands run where their row says.
  */
 #ifndef CAIRN_RPC_RPC_H
 #define CAIRN_RPC_RPC_H
@@ -48,8 +48,8 @@ enum rpc_where {
 	RPC_CHAIN, /* through rpc_ops.run_chain */
 };
 
-/* Runs at row's place. Must end with exactly one rpc_done (perhaps later, from any
- * thread), after writing a result, a stream or an error. */
+/* Runs at row's place. Must end with exactly one rpc_done (perhaps later, from
+ * any thread), after writing a result, a stream or an error. */
 typedef void (*rpc_fn)(struct rpc_call *c);
 
 struct rpc_arg {
@@ -66,10 +66,10 @@ struct rpc_cmd {
 	enum rpc_where where;
 	rpc_fn fn;
 	const struct rpc_arg *args; /* ended by a NULL name; NULL: none */
-	const char *summary; /* one paragraph for help */
-	const char *result;  /* what it answers, for help */
-	bool in_warmup;	     /* allowed before the node is ready */
-	bool hidden;	     /* not listed by help (test-only) */
+	const char *summary;        /* one paragraph for help */
+	const char *result;         /* what it answers, for help */
+	bool in_warmup;             /* allowed before the node is ready */
+	bool hidden;                /* not listed by help (test-only) */
 };
 
 /* What the server needs of the node. */
@@ -85,33 +85,38 @@ struct rpc_ops {
 };
 
 struct rpc_cfg {
-	const char *unix_path;	   /* NULL: none */
-	const char *const *binds;  /* "127.0.0.1:8332", NULL-ended */
-	const char *const *allow;  /* subnets besides loopback, NULL-ended */
-	const char *cookie_path;   /* NULL: no cookie */
-	unsigned cookie_mode;	   /* 0600 */
-	const char *user, *password; /* -rpcuser, -rpcpassword, or NULL */
-	const char *const *auth;   /* -rpcauth lines, NULL-ended */
+	const char *unix_path;        /* NULL: none */
+	const char *const *binds;     /* "127.0.0.1:8332", NULL-ended */
+	const char *const *allow;     /* subnets besides loopback, NULL-ended */
+	const char *cookie_path;      /* NULL: no cookie */
+	unsigned cookie_mode;         /* 0600 */
+	const char *user, *password;  /* -rpcuser, -rpcpassword, or NULL */
+	const char *const *auth;      /* -rpcauth lines, NULL-ended */
 	const char *const *whitelist; /* -rpcwhitelist lines, NULL-ended */
-	int whitelist_default;	   /* -1 unset */
+	int whitelist_default;        /* -1 unset */
 	unsigned threads, work_queue; /* 0: 16 and 64 */
-	int64_t timeout_s;	      /* idle, header, body, stalled write; 0: 30 */
-	size_t max_body, out_budget;  /* bytes, 0: 32 MiB, 64 MiB; the budget is
-					 for all answers in flight */
+	int64_t timeout_s; /* idle, header, body, stalled write; 0: 30 */
+	size_t max_body, out_budget; /* bytes, 0: 32 MiB, 64 MiB; the budget is
+					for all answers in flight */
 	bool doc_check;
-	/* For rpcauth; needed only when auth has lines. crypto's hmac_sha256. */
+	/* For rpcauth; needed only when auth has lines. crypto's hmac_sha256.
+	 */
 	void (*hmac_sha256)(uint8_t out[32], struct slice key,
 			    struct slice msg);
 };
 
-/* Create, bind and write the cookie. 0, or a failure with one sentence in err. A
- * unix path over 107 bytes gives one warning and TCP only. */
+/* Create, bind and write the cookie. 0, or a failure with one sentence in err.
+ * A unix path over 107 bytes gives one warning and TCP only. */
 int rpc_start(struct rpc **give, struct text *err, uv_loop_t *loop,
 	      const struct rpc_cfg *cfg, const struct rpc_cmd *const *tables,
 	      const struct rpc_ops *ops, void *arg) must_check;
-/* Stop accepting, finish running calls, remove cookie and socket; then done. */
+/* Stop accepting, remove cookie and socket, finish running calls and let their
+ * answers out; then done, with ops' arg. The loop must run until then. */
 void rpc_stop(struct rpc *r, void (*done)(void *arg));
+/* After done. NULL is fine. */
 void rpc_free(struct rpc *r);
+/* The port of the first TCP socket, 0 when there is none. */
+uint16_t rpc_port(const struct rpc *r);
 
 /* For getrpcinfo: active calls. Loop. */
 struct rpc_active {
@@ -119,7 +124,8 @@ struct rpc_active {
 	int64_t since_us;
 };
 size_t rpc_active(const struct rpc *r, struct rpc_active *a, size_t max);
-/* help: one line per command by category, or a command's text; false: unknown. */
+/* help: one line per command by category, or a command's text; false: unknown.
+ */
 bool rpc_help(const struct rpc *r, struct text *out, const char *name_or_null);
 
 /* Inside a command: */
@@ -136,8 +142,8 @@ void *rpc_alloc(struct rpc_call *c, size_t n);
 void rpc_set_state(struct rpc_call *c, void *state);
 void *rpc_state(const struct rpc_call *c);
 
-/* The writer for the result; collected in memory, so for small ones (up to about
- * 64 KiB): use rpc_reply_stream beyond. */
+/* The writer for the result; collected in memory, so for small ones (up to
+ * about 64 KiB): use rpc_reply_stream beyond. */
 struct jw *rpc_out(struct rpc_call *c);
 /* The error instead of a result (drops what was written). */
 void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
@@ -145,10 +151,11 @@ void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
 /* Finish. Any thread. The call must not be touched afterwards. */
 void rpc_done(struct rpc_call *c);
 
-/* A result too large for memory: produced twice, first to count, then in pieces.
- * next writes one more part (a transaction, say) and returns false behind the last
- * one; rewind goes back to the start; free releases arg. Called on the RPC pool,
- * one at a time. next may set *rc to give up (the connection is then cut). */
+/* A result too large for memory: produced twice, first to count, then in
+ * pieces. next writes one more part (a transaction, say) and returns false
+ * behind the last one; rewind goes back to the start; free releases arg. Called
+ * on the RPC pool, one at a time. next may set *rc to give up (the connection
+ * is then cut). */
 struct rpc_stream {
 	bool (*next)(void *arg, struct jw *w, int *rc);
 	void (*rewind)(void *arg);
