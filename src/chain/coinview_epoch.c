@@ -22,6 +22,8 @@
  * large. */
 #define MOVE_LEAST 1000u
 
+#define BATCH_BYTES (2u << 20)
+
 #define CACHE_MIN  (1u << 20)
 #define CACHE_MAX  (64u << 20)
 #define BUFFER_MAX (16u << 20)
@@ -103,6 +105,8 @@ int coinview_open(struct coinview **give, struct coin_marker *at,
 	v->cfg = *cfg;
 	if (v->cfg.max_unflushed == 0)
 		v->cfg.max_unflushed = 1;
+	if (v->cfg.batch == 0)
+		v->cfg.batch = BATCH_BYTES;
 	rand_os(v->salt, sizeof v->salt);
 	v->active = gen_new();
 	v->young = gen_new();

@@ -17,8 +17,7 @@
 
 #include <stdlib.h>
 
-#define BATCH_BYTES (2u << 20)
-#define SORT_SMALL  24u /* below: insertion */
+#define SORT_SMALL 24u /* below: compare, do not count */
 
 uint8_t *marker_put(uint8_t *p, const struct coin_marker *m)
 {
@@ -73,7 +72,7 @@ static void sift(const struct gen *g, uint64_t *p, size_t i, size_t n)
 	}
 }
 
-/* In place and never quadratic, whatever the txids are. */
+/* In place, and never quadratic whatever the txids are. */
 static void heap_sort(const struct gen *g, uint64_t *p, size_t n)
 {
 	size_t i;
@@ -108,9 +107,10 @@ static void radix_sort(const struct gen *g, uint64_t *p, size_t n,
 	}
 	for (d = 0; d < 256; d++) {
 		while (at[d] < end[d]) {
-			unsigned k = p[at[d]] >> shift & 0xff;
+			size_t from = at[d];
+			unsigned k = p[from] >> shift & 0xff;
 
-			swap(&p[at[d]], &p[at[k]++]);
+			swap(&p[from], &p[at[k]++]);
 		}
 	}
 	for (d = 0; d < 256; d++) {
@@ -153,7 +153,7 @@ static void fill(struct flush *f)
 	uint8_t key[COIN_KEY];
 
 	kv_batch_clear(f->b);
-	while (f->next < f->n && kv_batch_size(f->b) < BATCH_BYTES) {
+	while (f->next < f->n && kv_batch_size(f->b) < f->v->cfg.batch) {
 		const uint8_t *e = gen_at(f->g, (uint32_t)f->items[f->next++]);
 
 		coinview_key(key, e);

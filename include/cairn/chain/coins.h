@@ -51,6 +51,7 @@ struct coinview;
 struct coinview_cfg {
 	size_t budget;          /* bytes for all generations together */
 	uint32_t max_unflushed; /* blocks; bounds the replay after a kill */
+	size_t batch; /* bytes that the flusher writes at once; 0: 2 MiB */
 };
 
 /* The block that a state of the coins belongs to. */
