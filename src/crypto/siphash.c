@@ -30,10 +30,14 @@ static inline void absorb(uint64_t v[4], uint64_t m)
 }
 
 /* The last word: up to 7 bytes and, in the top byte, the length. */
-static uint64_t last_word(const uint8_t *p, size_t left, size_t n)
+static uint64_t last_word(const uint8_t *p, size_t n)
 {
 	uint64_t m = (uint64_t)n << 56;
+	size_t left = n % 8;
 
+	/* The last 8 bytes of the message, without those that are done. */
+	if (n >= 8)
+		return left ? m | le64_get(p + n - 8) >> (64 - 8 * left) : m;
 	for (size_t i = 0; i < left; i++)
 		m |= (uint64_t)p[i] << (8 * i);
 	return m;
@@ -51,7 +55,7 @@ uint64_t siphash(const uint64_t key[2], const void *data, size_t n)
 
 	for (size_t i = 0; i < n / 8; i++)
 		absorb(v, le64_get(p + 8 * i));
-	absorb(v, last_word(p + n / 8 * 8, n % 8, n));
+	absorb(v, last_word(p, n));
 	v[2] ^= 0xff;
 	for (unsigned i = 0; i < 4; i++)
 		sip_round(v);

@@ -9,6 +9,9 @@ struct buf;
 
 #define GCS_P 19
 #define GCS_M 784931
+/* More elements than any block has outputs and inputs, and as many as a reader
+ * takes (the largest CompactSize). */
+#define GCS_ELEMENTS_MAX 0x02000000u
 
 /* Collects elements: add scripts, then build. Duplicates count once. */
 struct gcs_builder {
@@ -26,15 +29,21 @@ void gcs_builder_fini(struct gcs_builder *b);
 void gcs_add_script(struct gcs_builder *b, struct slice script);
 /* Add any element (vectors, benches). */
 void gcs_add(struct gcs_builder *b, struct slice element);
-/* Gives the encoded filter: CompactSize of n, then the coded set; an empty set is
- * one zero byte. 0 or E_NOMEM. */
+/* Gives the encoded filter: CompactSize of n, then the coded set; an empty set
+ * is one zero byte. 0, E_NOMEM, or E_LIMIT above GCS_ELEMENTS_MAX. Sorts the
+ * builder's hashes; it may be built again after more were added. */
 int gcs_build(struct buf **out, struct gcs_builder *b) must_check;
 
-/* Whether the filter (with its count) matches any of n elements. false also when
- * malformed, with *bad set. */
+/* Whether a filter holds exactly as many elements as it says, and not a byte
+ * more. Reads it whole. */
+bool gcs_valid(struct slice filter);
+
+/* Whether the filter (with its count) matches any of n elements. Stops at the
+ * first match; false also when it is malformed up to there, with *bad set. The
+ * caller bounds n. */
 bool gcs_match_any(bool *bad, struct slice filter,
-		   const struct hash256 *block_hash, const struct slice *elements,
-		   size_t n);
+		   const struct hash256 *block_hash,
+		   const struct slice *elements, size_t n);
 
 /* filter hash = sha256d(filter); header = sha256d(filter hash, previous). */
 void filter_hash(struct hash256 *out, struct slice filter);
