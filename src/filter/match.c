@@ -36,9 +36,10 @@ static inline void refill(struct bits *r)
 	}
 }
 
+/* Move on by 1 to 64 bits. */
 static inline void skip(struct bits *r, unsigned n)
 {
-	r->acc <<= n;
+	r->acc = r->acc << (n - 1) << 1;
 	r->n -= n;
 }
 
