@@ -61,7 +61,8 @@ enum chain_event_type {
 				  where it left the former one */
 	CHAIN_EV_INVALID,      /* node was marked failed by verdict, from peer */
 	CHAIN_EV_REVALIDATED,  /* node and its line were reconsidered */
-	CHAIN_EV_FATAL,	       /* the node must stop: text, rc */
+	CHAIN_EV_FATAL,	       /* the node must stop: text (a sentence), rc; with
+				  rc 0 as it was told to, by stop_at_height */
 	CHAIN_EV_STOPPED,      /* the chain thread is down after chain_stop */
 };
 
@@ -134,20 +135,26 @@ void chain_backlog(struct chain *c, size_t *blocks, size_t *bytes);
 /* Bytes that blk and rev files take on disk. Any thread. */
 uint64_t chain_disk_size(struct chain *c);
 
-/* New headers to be written to the index. Loop. */
+/* New nodes of the tree, parents first: every one, once, before a block of it is
+ * submitted or a task names it. They are written to the index. Loop. */
 void chain_note_headers(struct chain *c, struct hnode *const *nodes, size_t n);
 
 /* Write magic and length into the 8 bytes before b's payload. Before hand-over. */
 void chain_stamp_record(struct buf *b, const struct params *p);
-/* Hand a block over; takes job->buf, also when it fails. Every job is answered
- * once. Loop. */
+/* Hand a block over; takes job->buf. Every job is answered once, never before
+ * this returns, in the order of submission (a second submission of a block whose
+ * first is not answered yet comes behind). After chain_stop and after FATAL the
+ * answer is BLOCK_REFUSED with V_UNKNOWN. Loop. */
 void chain_submit_block(struct chain *c, struct block_job *take);
 
-/* Run a task on the chain thread, between blocks. False when stopping. */
+/* Run a task on the chain thread, between blocks: after the headers noted before
+ * it, not necessarily after the blocks. False when stopping: it is not run. Any
+ * thread. */
 bool chain_run(struct chain *c, struct task t);
 
 /* Chain thread only: */
-/* 0, E_NOTFOUND, or the disk's failure. out borrows until the next call. */
+/* 0, E_NOTFOUND, or the disk's failure. out borrows until the next call. After
+ * FATAL and while stopping these return its code, or a verdict with it. */
 int chain_coin_get(struct chain *c, struct coin *out, const uint8_t *outpoint)
     must_check;
 /* Core's invalidateblock / reconsiderblock / preciousblock; the new best chain is

@@ -1,0 +1,72 @@
+/*
+ * The sigops that can be counted only with the coin at hand: of P2SH redeem
+ * scripts and of witness programs, in the unit of cost. Pure. Legacy sigops are
+ * counted in consensus. P2SH and witness rules count for every block: the two
+ * old blocks that Bitcoin Core exempts from them are far below the limit.
+ */
+#include "internal.h"
+
+#include <cairn/consensus/check.h>
+#include <cairn/script/template.h>
+
+#define OP_16      0x60
+#define KEYHASH    20u
+#define SCRIPTHASH 32u
+
+static bool is_p2sh(struct slice s)
+{
+	return s.n == 23 && s.p[0] == 0xa9 && s.p[1] == 0x14 && s.p[22] == 0x87;
+}
+
+/* What a script that only pushes pushes last; false when it does more. */
+static bool last_push(struct slice *data, struct slice script)
+{
+	struct script_iter it;
+	struct slice d;
+	uint8_t op;
+
+	*data = slice_of(NULL, 0);
+	script_iter_init(&it, script);
+	while (script_next(&it, &op, &d)) {
+		if (op > OP_16)
+			return false;
+		*data = d;
+	}
+	return !it.bad;
+}
+
+static uint32_t witness_sigops(uint8_t version, struct slice program,
+			       struct tx_iter *stack)
+{
+	struct slice item, last = {NULL, 0};
+	bool any = false;
+
+	if (version != 0)
+		return 0;
+	if (program.n == KEYHASH)
+		return 1;
+	if (program.n != SCRIPTHASH)
+		return 0;
+	while (witem_next(stack, &item)) {
+		last = item;
+		any = true;
+	}
+	return any ? script_sigops(last, true) : 0;
+}
+
+uint32_t input_sigops_cost(struct slice script_sig, struct slice coin_script,
+			   struct tx_iter *stack)
+{
+	struct slice redeem, program;
+	uint8_t version;
+	uint32_t cost;
+
+	if (script_is_witness(coin_script, &version, &program))
+		return witness_sigops(version, program, stack);
+	if (!is_p2sh(coin_script) || !last_push(&redeem, script_sig))
+		return 0;
+	cost = script_sigops(redeem, true) * WITNESS_SCALE;
+	if (script_is_witness(redeem, &version, &program))
+		cost += witness_sigops(version, program, stack);
+	return cost;
+}
