@@ -21,6 +21,8 @@
  * entry that active has gained, so that frozen is gone before active is half as
  * large. */
 #define MOVE_LEAST 1000u
+/* Before the next freeze ends it: at most this many; the rest is forgotten. */
+#define MOVE_MOST 100000u
 
 #define BATCH_BYTES (2u << 20)
 
@@ -249,47 +251,56 @@ static void freeze(struct coinview *v, const struct coin_marker *at)
 static bool must_freeze(const struct coinview *v, const struct coin_marker *at)
 {
 	bool full = gen_bytes(v->active) >= v->cfg.budget / 2;
+	uint32_t half = v->cfg.max_unflushed / 2;
 
 	/* The way from one state to the other is not a state to keep. */
 	if (v->recovering)
 		return full || hash256_eq(&at->hash, &v->rec_to.hash);
-	return full || v->wanted ||
-	       v->active_blocks >= (v->cfg.max_unflushed + 1) / 2;
+	return full || v->wanted || v->active_blocks >= (half ? half : 1);
 }
 
+/* Neither bound is reached by both generations together. */
 static bool may_grow(const struct coinview *v)
 {
 	return dirty_bytes(v) < v->cfg.budget &&
 	       v->active_blocks + v->frozen_blocks < v->cfg.max_unflushed;
 }
 
+/* Keep what can be kept of a written generation, a bounded number at a time. */
+static int move_on(struct coinview *v, bool all)
+{
+	size_t now = v->active->n;
+	size_t gained = now > v->moved_of ? now - v->moved_of : 0;
+
+	if (!v->frozen || v->flushing)
+		return 0;
+	v->moved_of = now;
+	return move_some(v, all ? MOVE_MOST : MOVE_LEAST + 2 * gained);
+}
+
 int coinview_boundary(struct coinview *v, const struct coin_marker *at)
 {
-	size_t gained;
 	int rc = collect(v, false);
 
 	if (rc)
 		return rc;
 	v->active_blocks++;
-	if (v->frozen && !v->flushing) {
-		gained =
-		    v->active->n > v->moved_of ? v->active->n - v->moved_of : 0;
-		v->moved_of = v->active->n;
-		rc = move_some(v, MOVE_LEAST + 2 * gained);
-	}
-	if (rc)
-		return rc;
-	trim(v);
-	if (!must_freeze(v, at) || (v->flushing && may_grow(v)))
-		return 0;
-	if (v->flushing) {
+	if (v->flushing && !may_grow(v)) {
 		v->stalls++;
 		log_debug(LOG_COINDB, "stall height=%d bytes=%zu",
 			  (int)at->height, dirty_bytes(v));
 		rc = collect(v, true);
+		if (rc)
+			return rc;
 	}
-	if (rc == 0)
-		freeze(v, at);
+	if (v->flushing || !must_freeze(v, at)) {
+		rc = move_on(v, false);
+	} else {
+		rc = move_on(v, true);
+		if (rc == 0)
+			freeze(v, at);
+	}
+	trim(v);
 	return rc;
 }
 
@@ -303,6 +314,10 @@ int coinview_flush(struct coinview *v, const struct coin_marker *at)
 	    hash256_eq(&at->hash, &v->disk.hash) &&
 	    at->height == v->disk.height)
 		return 0;
+	rc = move_on(v, true);
+	if (rc)
+		return rc;
 	freeze(v, at);
+	trim(v);
 	return collect(v, true);
 }

@@ -1,0 +1,22 @@
+/* What the files of this folder's test binary share. One suite per line, in the
+ * order in which main.c runs them. */
+#ifndef TESTS_UNIT_CHAIN_SUITES_H
+#define TESTS_UNIT_CHAIN_SUITES_H
+
+#include <check.h>
+
+Suite *coin_codec_suite(void);
+Suite *coinview_suite(void);
+Suite *undo_suite(void);
+
+/* A fresh folder below $TMPDIR, /dev/shm or /tmp; the caller removes it and
+ * frees. */
+char *scratch_new(void);
+void scratch_free(char *dir);
+
+/* The other end of a test that kills a process: the suite that it runs, where
+ * the environment variable is set. */
+#define COINVIEW_CHILD "CAIRN_TEST_COINVIEW"
+Suite *coinview_child_suite(void);
+
+#endif
