@@ -93,6 +93,14 @@ void hex_put(char *dst, struct slice s)
 	*dst = '\0';
 }
 
+void text_hex(struct text *t, struct slice s)
+{
+	must(s.n < SIZE_MAX / 8);
+	text_room(t, 2 * s.n);
+	hex_put(t->p + t->n, s);
+	t->n += 2 * s.n;
+}
+
 bool hex_parse(uint8_t *dst, size_t n, const char *s)
 {
 	size_t i;

@@ -7,19 +7,6 @@
 #include <cairn/base/text.h>
 #include <cairn/script/op.h>
 
-static void put_hex(struct text *out, struct slice s)
-{
-	char hex[2 * 128 + 1];
-
-	while (s.n > 0) {
-		size_t n = s.n < 128 ? s.n : 128;
-
-		hex_put(hex, slice_of(s.p, n));
-		text_put(out, hex, 2 * n);
-		s = slice_of(s.p + n, s.n - n);
-	}
-}
-
 /* A little-endian number of up to 4 bytes with its sign in the top bit. */
 static void put_number(struct text *out, struct slice s)
 {
@@ -93,7 +80,7 @@ static void put_data(struct text *out, struct slice data, bool decode)
 		type = sighash_name(data.p[data.n - 1]);
 	if (type)
 		data.n--;
-	put_hex(out, data);
+	text_hex(out, data);
 	if (type)
 		text_puts(out, type);
 }

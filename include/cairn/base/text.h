@@ -21,6 +21,8 @@ void text_reset(struct text *t);
 void text_put(struct text *t, const char *s, size_t n);
 void text_puts(struct text *t, const char *s);
 void text_printf(struct text *t, const char *fmt, ...) printf_like(2, 3);
+/* Append the hexadecimal digits of s. */
+void text_hex(struct text *t, struct slice s);
 /* The text as a C string, "" when nothing was written. Borrowed. */
 const char *text_str(const struct text *t);
 

@@ -41,6 +41,22 @@ START_TEST(hex_round_trips_in_either_case)
 }
 END_TEST
 
+START_TEST(hex_is_appended_to_text)
+{
+	struct text t = TEXT_INIT;
+	int i;
+
+	text_hex(&t, slice_of(NULL, 0));
+	ck_assert_str_eq(text_str(&t), "");
+	for (i = 0; i < 300; i++)
+		text_hex(&t, slice_of("\x00\xff\x1a", 3));
+	ck_assert_uint_eq(t.n, 1800);
+	ck_assert_uint_eq(strlen(text_str(&t)), 1800);
+	ck_assert_mem_eq(t.p + 1794, "00ff1a", 7);
+	text_fini(&t);
+}
+END_TEST
+
 START_TEST(hex_parse_refuses_wrong_lengths_and_digits)
 {
 	static const char *const bad[] = {"",      "0",    "00",   "001",
@@ -209,6 +225,7 @@ Suite *text_suite(void)
 	suite_add_tcase(s, tc);
 	tc = tcase_create("hex");
 	tcase_add_test(tc, hex_round_trips_in_either_case);
+	tcase_add_test(tc, hex_is_appended_to_text);
 	tcase_add_test(tc, hex_parse_refuses_wrong_lengths_and_digits);
 	tcase_add_test(tc, hex_is_needs_an_even_number_of_digits);
 	tcase_add_test(tc, hash256_text_is_the_reverse_of_wire_order);
