@@ -42,7 +42,7 @@ static void reply_rewind(void *arg)
 static void coinbase_json(struct jw *w, const struct tx_view *tx)
 {
 	struct tx_iter ins, wits, stack;
-	struct txin_view in;
+	struct txin_view in = {0};
 	struct slice item;
 
 	txins(&ins, tx);

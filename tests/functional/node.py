@@ -81,11 +81,13 @@ class Node:
         return os.path.join(self.dir, FOLDER[self.chain])
 
     def argv(self, more):
+        own = self.args + list(more)
+        # -bind and -listen=0 contradict each other.
+        bind = [] if '-listen=0' in own else ['-bind=127.0.0.1:%d' % self.port]
         return [os.path.join(BUILD, 'cairnd'), '-datadir=' + self.dir,
                 '-chain=' + self.chain, '-rpcport=%d' % self.rpcport,
-                '-bind=127.0.0.1:%d' % self.port, '-dnsseed=0',
-                '-printtoconsole=0', '-debug=net', '-debug=validation',
-                ] + self.args + list(more)
+                '-dnsseed=0', '-printtoconsole=0', '-debug=net',
+                '-debug=validation'] + bind + own
 
     def spawn(self, *more):
         self.stderr = tempfile.TemporaryFile()
