@@ -11,6 +11,7 @@ static Suite *(*const suites[])(void) = {
     coin_codec_suite,
     undo_suite,
     coinview_suite,
+    chain_suite,
 };
 
 char *scratch_new(void)
