@@ -219,12 +219,11 @@ static void cmd_generatetoaddress(struct rpc_call *c)
 {
 	struct generate *g;
 	int64_t n, tries;
-	const char *why;
 
 	if (!generate_params(c, &n, &tries))
 		return;
 	g = generate_new(c, n, (uint64_t)tries);
-	if (!address_to_script(g->script, &g->script_n, &why, param_str(c, 1),
+	if (!address_to_script(g->script, &g->script_n, NULL, param_str(c, 1),
 			       &g->node->params)) {
 		rpc_end(c, RPC_BAD_ADDRESS, "Error: Invalid address");
 		generate_free(g);
@@ -284,8 +283,8 @@ static bool take_txs(struct rpc_call *c, struct generate *g,
 static bool take_output(struct rpc_call *c, struct generate *g)
 {
 	struct text out = TEXT_INIT, err = TEXT_INIT;
-	const char *s = param_str(c, 0), *why;
-	bool ok = address_to_script(g->script, &g->script_n, &why, s,
+	const char *s = param_str(c, 0);
+	bool ok = address_to_script(g->script, &g->script_n, NULL, s,
 				    &g->node->params);
 
 	if (!ok &&

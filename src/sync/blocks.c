@@ -7,6 +7,8 @@
 #include "internal.h"
 
 #include <cairn/base/buf.h>
+#include <cairn/consensus/check.h>
+#include <cairn/consensus/deploy.h>
 #include <cairn/crypto/sha256.h>
 #include <cairn/wire/block.h>
 #include <cairn/wire/frame.h>
@@ -74,18 +76,30 @@ static void hand_over(struct sp *sp, const struct net_msg *m, struct hnode *n,
 	chain_submit_block(sp->s->chain, &job);
 }
 
-/* Intact as a message and as a block: else it is dropped without blame. */
-static bool block_intact(const struct net_msg *m)
+enum intact { INTACT, BROKEN, MUTATED };
+
+/* Whole as a message and as a block, and, where the parent is known, the data
+ * that its header commits to. A broken one is dropped without blame. */
+static enum intact block_intact(struct sp *sp, const struct net_msg *m)
 {
 	struct block_view v;
 	size_t trailing;
+	const struct hnode *prev;
+	bool bad = false;
 
 	if (!m->sum_checked && frame_checksum(m->body) != m->frame_sum)
-		return false;
+		return BROKEN;
 	if (block_view_parse(&v, &trailing, m->body) != 0)
-		return false;
+		return BROKEN;
+	prev = htree_find(sync_tree(sp->s), header_prev(v.header));
+	if (prev) {
+		block_hash_txs(&v);
+		bad = block_is_mutated(&v, deploy_active(sp->s->cfg.params,
+							 DEPLOY_SEGWIT,
+							 prev->height + 1));
+	}
 	block_view_fini(&v);
-	return true;
+	return bad ? MUTATED : INTACT;
 }
 
 /* Worth storing though nobody asked (design: the pipeline's last rule). */
@@ -125,8 +139,15 @@ static void unrequested(struct sp *sp, const struct net_msg *m)
 	struct sync *s = sp->s;
 	struct hnode *n;
 
-	if (!block_intact(m))
+	switch (block_intact(sp, m)) {
+	case INTACT:
+		break;
+	case BROKEN:
 		return;
+	case MUTATED:
+		peer_misbehaving(sp->peer, "mutated block");
+		return;
+	}
 	n = unrequested_header(sp, m->body.p);
 	if (!n)
 		return;
