@@ -23,22 +23,32 @@ struct node {
 	uv_loop_t loop;
 	struct mailbox *mailbox; /* tasks from other threads to the loop */
 	struct conf conf;
-	struct params params;	 /* the chosen row with the options applied */
+	struct params params; /* the chosen row with the options applied */
 	struct clock clock;
 	struct datadir dir;
-	struct pool *readers;	 /* short block reads */
+	struct pool *readers; /* short block reads */
 	struct chain *chain;
-	struct net *net;	 /* NULL until the chain is loaded */
+	struct net *net; /* NULL until the chain is loaded */
 	struct sync *sync;
 	struct rpc *rpc;
-	struct import *import;
+	struct import *import; /* NULL without -loadblock */
 	int64_t start_s;
-	char stage[128];	 /* for -28; "" when ready */
+	char stage[128]; /* for -28; "" when ready */
 	bool stopping;
 	int exit_code;
-	bool filters;		 /* -blockfilterindex */
+	bool filters; /* -blockfilterindex */
 	bool listening;
-	char fail_block[65];	 /* test hook: scripts of this block fail */
+	char *user_agent;    /* as sent in version */
+	char fail_block[65]; /* test hook: scripts of this block fail */
+
+	char *conf_path; /* the file that was read, or NULL */
+	char *log_path;  /* NULL: no file */
+	char *pid_path;  /* written, to be removed; or NULL */
+	uv_signal_t signals[3];
+	uint64_t start_ns; /* monotonic */
+	int daemon_fd;     /* the waiting parent's end; -1: none */
+	bool importing;    /* -loadblock has not ended */
+	bool ended;        /* every part is down: the loop may end */
 };
 
 /* Parse options, start, run until stopped. The process's exit code. */
@@ -51,7 +61,7 @@ void node_fatal(struct node *n, const char *sentence);
 void node_post(struct node *n, struct task t);
 /* The sentences of getblockchaininfo's and getnetworkinfo's "warnings". */
 const char *node_warning(const struct node *n, size_t i);
-/* setmocktime: change the clock and tick. Loop. */
+/* setmocktime: change the clock and tick; 0 goes back to the system's. Loop. */
 void node_set_mock_time(struct node *n, int64_t now_s);
 
 /* The command tables, one per file of commands. */
