@@ -13,8 +13,8 @@ BUILD ?= build
 .DEFAULT_GOAL := all
 
 # Debian packages; doc/build.md gives the reason for each.
-DEPS = gcc make autoconf pkg-config libuv1-dev libsecp256k1-dev libssl-dev \
-	libleveldb-dev libyajl-dev check python3
+DEPS = gcc libc6-dev make autoconf pkg-config libuv1-dev libsecp256k1-dev \
+	libssl-dev libleveldb-dev libyajl-dev check python3
 LLHTTP_DEPS = libllhttp-dev node-llhttp
 
 NO_CONFIG = deps clean distclean
@@ -221,6 +221,7 @@ distcheck: dist
 		DESTDIR=$(CURDIR)/$(BUILD)/distcheck/root install
 
 deps:
+	apt-get update
 	apt-get install -y --no-install-recommends $(DEPS)
 	for p in $(LLHTTP_DEPS); do \
 		apt-get install -y --no-install-recommends $$p && exit 0; \

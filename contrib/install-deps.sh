@@ -5,7 +5,7 @@
 # The packages of the Makefile's DEPS, and llhttp from whichever package has it.
 deps_list() {
 	sed -n '/^DEPS = /,/[^\\]$/p' Makefile | sed 's/^DEPS = //; s/\\$//' |
-		tr '\n' ' '
+		tr -s '\n\t ' ' '
 }
 
 llhttp_package() {
