@@ -93,7 +93,7 @@ void cmd_submitheader(struct rpc_call *c)
 
 	if (!param_hex(c, 0, &b, "Block header decode failed"))
 		return;
-	if (b->n != HEADER_SIZE) {
+	if (b->n < HEADER_SIZE) {
 		rpc_end(c, RPC_DESERIALIZE, "Block header decode failed");
 	} else if (!htree_find(t, header_prev(buf_data(b)))) {
 		rpc_end(c, RPC_VERIFY, "Must submit previous header (%s) first",

@@ -436,6 +436,8 @@ void on_inv(struct sp *sp, const struct net_msg *m)
 	}
 	if (want)
 		inv_asks_headers(sp, want);
+	/* It may have what is missing on the way to a header we know. */
+	download_more(sp);
 }
 
 /* An outbound peer whose chain stays behind ours is asked once, then let go. */
