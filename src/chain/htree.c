@@ -93,6 +93,19 @@ static struct u256 work_with(struct htree *t, const struct hnode *prev,
 	return prev ? u256_add(&prev->work, &t->work) : t->work;
 }
 
+/* The entry around a node of the tree. */
+static const struct entry *entry_of(const struct hnode *n)
+{
+	return (const struct entry *)(const void *)n;
+}
+
+/* Failed by its own mark, or by one above it that the last search found; the
+ * chain thread may still be marking the nodes below. */
+static bool is_failed(const struct hnode *n)
+{
+	return (hnode_status(n) & HN_FAILED_ANY) != 0 || entry_of(n)->bad;
+}
+
 static struct hnode *add(struct htree *t, const struct hnode *prev,
 			 const struct header *h, const struct hash256 *hash,
 			 const struct u256 *work)
@@ -173,11 +186,6 @@ static struct hnode *find_parent(const struct htree *t,
 	if (hash256_eq(&t->last->hash, hash))
 		return t->last;
 	return htree_find(t, hash);
-}
-
-static bool is_failed(const struct hnode *n)
-{
-	return (hnode_status(n) & HN_FAILED_ANY) != 0;
 }
 
 static struct verdict known(struct hnode **node, bool *is_new, struct hnode *n)
@@ -262,15 +270,14 @@ struct hnode *htree_best(const struct htree *t)
 /* Nodes arrive after their parents, so one pass carries failures down. */
 void htree_recompute_best(struct htree *t)
 {
-	const struct entry *above;
 	struct entry *e;
 	size_t i;
 
 	t->best = htree_genesis(t);
 	for (i = 1; i < t->n; i++) {
 		e = entry_at(t, i);
-		above = (const struct entry *)(const void *)e->node.prev;
-		e->bad = is_failed(&e->node) || above->bad;
+		e->bad = (hnode_status(&e->node) & HN_FAILED_ANY) != 0 ||
+			 entry_of(e->node.prev)->bad;
 		if (!e->bad && u256_cmp(&e->node.work, &t->best->work) > 0)
 			t->best = &e->node;
 	}

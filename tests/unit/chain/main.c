@@ -10,6 +10,8 @@
 static Suite *(*const suites[])(void) = {
     coin_codec_suite,
     undo_suite,
+    htree_suite,
+    presync_suite,
     coinview_suite,
     chain_suite,
 };

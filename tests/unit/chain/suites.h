@@ -8,6 +8,8 @@
 Suite *coin_codec_suite(void);
 Suite *coinview_suite(void);
 Suite *undo_suite(void);
+Suite *htree_suite(void);
+Suite *presync_suite(void);
 Suite *chain_suite(void);
 
 /* A fresh folder below $TMPDIR, /dev/shm or /tmp; the caller removes it and
