@@ -108,15 +108,20 @@ static bool missing(struct net *n, enum peer_conn *c)
 	return true;
 }
 
+bool automatic_choose(struct net *n, enum peer_conn conn, struct addr_entry *e)
+{
+	struct want w = {n, conn};
+
+	return addrbook_pick(n->book, e, net_now(n), is_wanted, &w);
+}
+
 static void dial_one(struct net *n)
 {
-	struct want w = {.net = n};
+	enum peer_conn conn;
 	struct addr_entry e;
 
-	if (!missing(n, &w.conn) ||
-	    !addrbook_pick(n->book, &e, net_now(n), is_wanted, &w))
-		return;
-	(void)dial_addr(n, &e.addr, w.conn); /* the next tick tries another */
+	if (missing(n, &conn) && automatic_choose(n, conn, &e))
+		(void)dial_addr(n, &e.addr, conn); /* else the next tick */
 }
 
 /* A seed answers a name with addresses; where it does not know our service

@@ -81,7 +81,8 @@ struct peer {
 	unsigned holds, pauses;
 	bool waiting; /* something other than a block waits for holds to end */
 	bool starved; /* the global budget is spent */
-	bool yielded; /* it had its bytes of this turn */
+	uint64_t collect_ms; /* when its incomplete message began; 0: none */
+	bool yielded;        /* it had its bytes of this turn */
 	uint64_t turn;
 	size_t turn_bytes;
 	struct sendq sendq;
@@ -109,7 +110,7 @@ struct peer_list {
 };
 
 struct listener;
-struct resolve;
+struct resolver;
 struct added;
 
 struct net {
@@ -119,6 +120,7 @@ struct net {
 	void *arg;
 	struct rand rand;
 	struct rx_budget budget;
+	size_t n_starved;
 	struct addrbook *book;
 	struct discouraged discouraged;
 	struct addr_entry *getaddr; /* the answer to getaddr, kept for a day */
@@ -130,7 +132,7 @@ struct net {
 	uint64_t next_id;
 	struct peer *todo, **todo_tail;
 	struct listener *listeners;
-	struct resolve *resolves;
+	struct resolver *resolver;
 	struct added **added;
 	size_t n_added, cap_added;
 
@@ -230,17 +232,22 @@ bool dial_is_dup(const struct net *n, const char *dest,
 /* resolve.c */
 typedef void (*resolved_fn)(struct net *n, void *arg, const struct netaddr *a,
 			    size_t count);
-/* Look a name up on libuv's threads; done is called once, with no address on
- * failure or when the node stops. */
+/* Look a name up off the loop; done is called once, on the loop and never
+ * inside this call, with no address on failure or when the node stops. */
 void resolve_start(struct net *n, const char *host, uint16_t port,
 		   resolved_fn done, void *arg);
-void resolves_cancel(struct net *n);
+struct resolver *resolver_new(struct net *n) must_check;
+/* Answer all who wait with nothing, and close; running look-ups are left
+ * behind. */
+void resolver_close(struct resolver *r);
 
 /* added.c, automatic.c */
 void added_tick(struct net *n);
 void added_free(struct net *n);
 void automatic_init(struct net *n);
 void automatic_tick(struct net *n);
+/* Whom the book offers for a connection of this kind; false: nobody. */
+bool automatic_choose(struct net *n, enum peer_conn conn, struct addr_entry *e);
 size_t net_inbound_max(const struct net *n);
 
 /* net.c */

@@ -50,7 +50,7 @@ static void wake_starved(struct net *n)
 {
 	size_t i;
 
-	for (i = 0; i < n->peers.n; i++) {
+	for (i = 0; i < n->peers.n && n->n_starved; i++) {
 		if (n->peers.p[i]->starved)
 			peer_run(n->peers.p[i]);
 	}
@@ -73,8 +73,7 @@ static void on_turn_end(uv_prepare_t *h)
 		next = p->todo_next;
 		peer_turn_end(p);
 	}
-	if (n->budget.used < n->budget.max)
-		wake_starved(n);
+	wake_starved(n);
 	/* What was noted meanwhile gets a turn at once, after the others'. */
 	if (n->todo)
 		uv_idle_start(&n->again, on_again);
@@ -116,6 +115,7 @@ struct net *net_new(uv_loop_t *loop, const struct net_cfg *cfg,
 	n->book = addrbook_new();
 	discouraged_init(&n->discouraged);
 	init_handles(n);
+	n->resolver = resolver_new(n);
 	return n;
 }
 
@@ -158,6 +158,8 @@ static void on_own_closed(uv_handle_t *h)
 	net_handle_closed(h->data);
 }
 
+#define OWN_HANDLES 3u /* the resolver's closes at once */
+
 /* When only the three handles of net itself are open, they go last: closing
  * peers needs the end of the turn. */
 static void close_own(struct net *n)
@@ -173,7 +175,7 @@ void net_handle_closed(struct net *n)
 	n->handles--;
 	if (!n->stopping)
 		return;
-	if (n->handles == 3)
+	if (n->handles == OWN_HANDLES)
 		close_own(n);
 	else if (n->handles == 0)
 		n->stopped(n->arg);
@@ -185,11 +187,9 @@ void net_stop(struct net *n, void (*done)(void *arg))
 	n->stopping = true;
 	n->stopped = done;
 	listeners_close(n);
-	resolves_cancel(n);
+	resolver_close(n->resolver);
 	drop_all(n, "stopping");
 	uv_timer_stop(&n->timer);
-	if (n->handles == 3)
-		close_own(n);
 }
 
 void net_free(struct net *n)

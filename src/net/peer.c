@@ -156,6 +156,9 @@ static void enter_closing(struct peer *p)
 		uv_read_stop((uv_stream_t *)&p->tcp);
 		p->reading = false;
 	}
+	if (p->starved)
+		p->net->n_starved--;
+	p->starved = false;
 	peer_todo(p, TODO_CLOSE);
 }
 

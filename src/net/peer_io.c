@@ -102,6 +102,47 @@ static void dropped(struct peer *p, const struct rx_msg *m)
 		  m->size, m->drop);
 }
 
+static void set_starved(struct peer *p, bool starved)
+{
+	if (p->starved == starved)
+		return;
+	p->starved = starved;
+	p->net->n_starved += starved ? 1 : (size_t)-1;
+}
+
+/* Of all incomplete messages p's is the largest. */
+static bool is_richest(const struct peer *p)
+{
+	const struct peer_list *l = &p->net->peers;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->p[i]->rx.charged > p->rx.charged)
+			return false;
+	}
+	return true;
+}
+
+/* The budget is spent. Somebody must go on, or all would wait for each other:
+ * the one whose message is largest already overdraws it, the others wait. */
+static bool starve(struct peer *p)
+{
+	if (!p->rx.overdraw && is_richest(p)) {
+		p->rx.overdraw = true;
+		return true;
+	}
+	set_starved(p, true);
+	return false;
+}
+
+/* Since when has the incomplete message been coming? */
+static void note_collecting(struct peer *p)
+{
+	if (!rx_is_collecting(&p->rx))
+		p->collect_ms = 0;
+	else if (p->collect_ms == 0)
+		p->collect_ms = uv_now(p->net->loop);
+}
+
 /* Hand up one message; false when no other can follow now. */
 static bool take_one(struct peer *p, struct slice *in)
 {
@@ -111,6 +152,7 @@ static bool take_one(struct peer *p, struct slice *in)
 	case RX_MORE:
 		return false;
 	case RX_MSG:
+		p->collect_ms = 0;
 		peer_deliver(p, &m);
 		rx_done(&p->rx);
 		return true;
@@ -121,8 +163,7 @@ static bool take_one(struct peer *p, struct slice *in)
 		p->waiting = true;
 		return false;
 	case RX_STARVED:
-		p->starved = true;
-		return false;
+		return starve(p);
 	case RX_BAD_MAGIC:
 		peer_drop(p, "bad magic");
 		return false;
@@ -139,9 +180,11 @@ static bool take_one(struct peer *p, struct slice *in)
 /* Hand up messages from the front of *in for as long as that is allowed. */
 static void take(struct peer *p, struct slice *in)
 {
-	p->waiting = p->starved = false;
+	p->waiting = false;
+	set_starved(p, false);
 	while (may_take(p) && take_one(p, in))
 		;
+	note_collecting(p);
 }
 
 /* Take from the stash, one turn's worth at most. */

@@ -22,6 +22,7 @@ static void uncharge(struct rx *r)
 	must(r->budget->used >= r->charged);
 	r->budget->used -= r->charged;
 	r->charged = 0;
+	r->overdraw = false;
 }
 
 void rx_fini(struct rx *r)
@@ -107,7 +108,7 @@ static enum rx_rc make_room(struct rx *r, size_t n)
 		return RX_MSG;
 	cap = grown(r, n);
 	more = cap - r->charged;
-	if (r->budget->used + more > r->budget->max)
+	if (!r->overdraw && r->budget->used + more > r->budget->max)
 		return RX_STARVED;
 	if (!r->body) {
 		r->body = buf_new(cap);

@@ -35,15 +35,17 @@ struct rx {
 	struct buf *body;  /* BODY, READY: what has been collected */
 	struct buf *given; /* what the last message's body lies in */
 	size_t charged;    /* bytes of body counted in the budget */
+	bool overdraw;     /* this message may go beyond the budget */
 	struct rx_budget *budget;
 };
 
 enum rx_rc {
-	RX_MORE,      /* everything was taken, no message is complete */
-	RX_MSG,       /* m is a message */
-	RX_DROP,      /* m->size bytes were a message to be ignored */
-	RX_HELD,      /* the next message is complete, but no block */
-	RX_STARVED,   /* the budget is spent: try again with the same bytes */
+	RX_MORE,    /* everything was taken, no message is complete */
+	RX_MSG,     /* m is a message */
+	RX_DROP,    /* m->size bytes were a message to be ignored */
+	RX_HELD,    /* the next message is complete, but no block */
+	RX_STARVED, /* the budget is spent: try again with the same bytes, later
+		     * or with overdraw set */
 	RX_BAD_MAGIC, /* the stream is lost */
 	RX_TOO_LARGE, /* the stream is lost */
 	RX_NOMEM,     /* the stream is lost */

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 #define INACTIVE_S 1200 /* silence in either direction */
-#define STUCK_S    60   /* a message may take this long when memory is short */
+#define STUCK_MS   60000u
 
 static const char *never(const struct peer *p)
 {
@@ -39,12 +39,21 @@ static const char *silence(const struct peer *p, int64_t now_s)
 	return NULL;
 }
 
+/* While others wait for memory, an inbound peer has a minute for a message. */
+static bool is_stuck(const struct peer *p)
+{
+	return p->net->n_starved && p->conn == CONN_INBOUND && p->collect_ms &&
+	       uv_now(p->net->loop) > p->collect_ms + STUCK_MS;
+}
+
 static void tick_peer(struct peer *p, int64_t now_us)
 {
 	const char *why = silence(p, now_us / 1000000);
 
 	if (why)
 		peer_drop(p, why);
+	else if (is_stuck(p))
+		peer_drop(p, "message too slow while memory is short");
 	else if (p->state == PEER_READY)
 		ping_tick(p, now_us);
 }

@@ -1,0 +1,214 @@
+/* Dialling, retrying, keeping nodes connected, choosing from the book. */
+#include "lab.h"
+
+#include "../../../src/net/addrbook.h"
+
+#include <cairn/base/err.h>
+
+#include <unistd.h>
+
+static struct lab lab;
+
+static void setup(void)
+{
+	lab_init(&lab);
+}
+
+static void teardown(void)
+{
+	lab_fini(&lab);
+}
+
+static void where_of(char where[32], uint16_t port)
+{
+	snprintf(where, 32, "127.0.0.1:%u", port);
+}
+
+START_TEST(dial_by_name_reaches_loopback)
+{
+	struct client c;
+	uint16_t port;
+	int fd = lab_listen(&port);
+	char where[32];
+
+	lab_start(&lab);
+	snprintf(where, sizeof where, "localhost:%u", port);
+	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), 0);
+	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), E_BUSY);
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	client_await(&c, MSG_VERSION);
+	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), E_BUSY);
+	ck_assert_uint_eq(net_count(lab.net, false, true), 1);
+	client_close(&c);
+	close(fd);
+}
+END_TEST
+
+START_TEST(dial_of_nothing_ends_without_a_peer)
+{
+	uint16_t port;
+	char where[32];
+
+	close(lab_listen(&port));
+	where_of(where, port);
+	lab_start(&lab);
+	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), 0);
+	ck_assert_int_eq(
+	    net_dial(lab.net, "does-not-exist.invalid:1", CONN_MANUAL), 0);
+	ck_assert_int_eq(net_dial(lab.net, ":1", CONN_MANUAL), E_PARSE);
+	lab_until(&lab, lab.net->dials.n == 0);
+	ck_assert_uint_eq(lab.closed, 0);
+}
+END_TEST
+
+START_TEST(stop_while_a_name_is_looked_up_is_clean)
+{
+	lab_start(&lab);
+	for (unsigned i = 0; i < 8; i++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "n%u.does-not-exist.invalid", i);
+		ck_assert_int_eq(net_dial(lab.net, name, CONN_MANUAL), 0);
+	}
+}
+END_TEST
+
+/* A listener whose queue is full does not answer: the dial times out. */
+START_TEST(dial_times_out)
+{
+	struct netaddr a;
+	struct peer *p;
+
+	lab.cfg.connect_timeout_ms = 50;
+	lab_start(&lab);
+	ck_assert(netaddr_parse(&a, "127.0.0.1:1", 1));
+	ck_assert_int_eq(dial_addr(lab.net, &a, CONN_MANUAL), 0);
+	p = lab.net->dials.p[0];
+	/* As if the system had not answered yet. */
+	ck_assert_uint_gt(p->dial_deadline_ms, uv_now(&lab.loop));
+	ck_assert_uint_le(p->dial_deadline_ms, uv_now(&lab.loop) + 50);
+	lab_until(&lab, lab.net->dials.n == 0);
+}
+END_TEST
+
+START_TEST(connect_is_retried_until_the_node_is_there)
+{
+	struct client c;
+	uint16_t port;
+	char where[32];
+	struct peer *p;
+	int fd = lab_listen(&port);
+
+	where_of(where, port);
+	close(fd);
+	ck_assert_int_gt(port, 0);
+	lab_start(&lab);
+	ck_assert_int_eq(net_connect(lab.net, where), 0);
+	ck_assert_int_eq(net_connect(lab.net, where), E_INVALID);
+	lab_until(&lab, lab.net->dials.n == 0);
+	/* It is not an added node. */
+	ck_assert_ptr_null(net_added_at(lab.net, 0, &p));
+	/* Now it appears: the node itself listens there. */
+	{
+		struct text err = TEXT_INIT;
+
+		ck_assert_int_eq(net_bind(lab.net, where, &err), 0);
+	}
+	lab_until(&lab, net_count(lab.net, false, true) == 1);
+	(void)c;
+}
+END_TEST
+
+START_TEST(added_node_is_listed_and_redialled_after_it_went)
+{
+	struct client c;
+	uint16_t port;
+	int fd = lab_listen(&port);
+	char where[32];
+	struct peer *p;
+
+	where_of(where, port);
+	lab_start(&lab);
+	ck_assert_int_eq(net_addnode(lab.net, where), 0);
+	ck_assert_int_eq(net_addnode(lab.net, where), E_INVALID);
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	client_await(&c, MSG_VERSION);
+	ck_assert_str_eq(net_added_at(lab.net, 0, &p), where);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_int_eq(peer_conn_type(p), CONN_MANUAL);
+	client_close(&c);
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	client_await(&c, MSG_VERSION);
+	ck_assert_int_eq(net_removenode(lab.net, where), 0);
+	ck_assert_int_eq(net_removenode(lab.net, where), E_NOTFOUND);
+	ck_assert_ptr_null(net_added_at(lab.net, 0, &p));
+	/* Removing does not disconnect. */
+	ck_assert_uint_eq(net_count(lab.net, false, true), 1);
+	client_close(&c);
+	close(fd);
+}
+END_TEST
+
+/* Automatic dialling would leave the machine; so only the choice is tested. */
+START_TEST(automatic_choice_skips_bad_hosts_and_taken_groups)
+{
+	struct addr_entry e = {.time_s = LAB_START, .services = 9}, out;
+	struct addrbook *b;
+
+	lab_start(&lab);
+	b = net_addrbook(lab.net);
+	ck_assert(netaddr_parse(&e.addr, "8.8.8.8:8333", 1));
+	ck_assert(addrbook_add(b, &e, LAB_START));
+	ck_assert(automatic_choose(lab.net, CONN_OUTBOUND, &out));
+	discouraged_add(&lab.net->discouraged, &e.addr);
+	ck_assert(!automatic_choose(lab.net, CONN_OUTBOUND, &out));
+	ck_assert(netaddr_parse(&e.addr, "9.9.9.9:8333", 1));
+	e.services = NODE_NETWORK;
+	ck_assert(addrbook_add(b, &e, LAB_START));
+	ck_assert(!automatic_choose(lab.net, CONN_OUTBOUND, &out));
+	ck_assert(automatic_choose(lab.net, CONN_FEELER, &out));
+	ck_assert_mem_eq(out.addr.b, e.addr.b, 4);
+}
+END_TEST
+
+START_TEST(only_connect_and_loopback_only_dial_nobody_by_themselves)
+{
+	struct addr_entry e = {.time_s = LAB_START, .services = 9};
+
+	lab.cfg.dns_seed = true;
+	lab_start(&lab);
+	ck_assert(netaddr_parse(&e.addr, "8.8.8.8:8333", 1));
+	ck_assert(addrbook_add(net_addrbook(lab.net), &e, LAB_START));
+	net_tick(lab.net);
+	ck_assert_uint_eq(lab.net->dials.n, 0);
+	lab.net->cfg.only_connect = false;
+	lab.net->cfg.loopback_only = true;
+	net_tick(lab.net);
+	ck_assert_uint_eq(lab.net->dials.n, 0);
+	lab.net->cfg.max_automatic = 0;
+	lab.net->cfg.loopback_only = false;
+	lab.net->cfg.dns_seed = false;
+	net_tick(lab.net);
+	ck_assert_uint_eq(lab.net->dials.n, 0);
+}
+END_TEST
+
+Suite *dial_suite(void)
+{
+	Suite *s = suite_create("dial");
+	TCase *t = tcase_create("dial");
+
+	tcase_set_timeout(t, 30);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, dial_by_name_reaches_loopback);
+	tcase_add_test(t, dial_of_nothing_ends_without_a_peer);
+	tcase_add_test(t, stop_while_a_name_is_looked_up_is_clean);
+	tcase_add_test(t, dial_times_out);
+	tcase_add_test(t, connect_is_retried_until_the_node_is_there);
+	tcase_add_test(t, added_node_is_listed_and_redialled_after_it_went);
+	tcase_add_test(t, automatic_choice_skips_bad_hosts_and_taken_groups);
+	tcase_add_test(
+	    t, only_connect_and_loopback_only_dial_nobody_by_themselves);
+	suite_add_tcase(s, t);
+	return s;
+}
