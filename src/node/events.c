@@ -65,13 +65,18 @@ static void post(void *arg, struct task t)
 	node_post(arg, t);
 }
 
+/* What start is doing, for callers (-28) and the service manager. */
 static void on_stage(struct node *n, const struct chain_event *e)
 {
+	char status[160];
+
 	if (e->progress > 0 && e->progress < 1)
 		snprintf(n->stage, sizeof n->stage, "%s %d%%", e->text,
 			 (int)(e->progress * 100));
 	else
 		snprintf(n->stage, sizeof n->stage, "%s", e->text);
+	snprintf(status, sizeof status, "STATUS=%s", n->stage);
+	notify_send(status);
 }
 
 /* A stop that was asked for (-stopatheight) comes without an error. */

@@ -15,12 +15,6 @@ static void on_done(void *arg, const struct import_result *r)
 	struct node *n = arg;
 
 	n->importing = false;
-	log_info(0,
-		 "import ended files=%llu blocks=%llu known=%llu orphans=%llu "
-		 "refused=%llu",
-		 (unsigned long long)r->files, (unsigned long long)r->blocks,
-		 (unsigned long long)r->known, (unsigned long long)r->orphans,
-		 (unsigned long long)r->refused);
 	if (n->stopping) {
 		stop_after_import(n);
 		return;

@@ -121,7 +121,7 @@ static void tell_ready(struct node *n)
 	n->stage[0] = '\0';
 	log_info(0, "ready height=%d ms=%llu", tip->height,
 		 (unsigned long long)((mono_ns() - n->start_ns) / 1000000));
-	notify_send("READY=1");
+	notify_send("READY=1\nSTATUS=Ready");
 	daemon_report(&n->daemon_fd);
 }
 

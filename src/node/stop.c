@@ -46,7 +46,7 @@ void node_stop(struct node *n)
 		return;
 	n->stopping = true;
 	log_info(0, "stopping");
-	notify_send("STOPPING=1");
+	notify_send("STOPPING=1\nSTATUS=Stopping");
 	if (n->importing)
 		import_stop(n->import);
 	else
