@@ -193,8 +193,9 @@ static bool take_descriptor(struct rpc_call *c, struct generate *g,
 {
 	struct text out = TEXT_INIT, err = TEXT_INIT;
 	int rc = descriptor_script(&out, &err, desc, false, &g->node->params);
+	bool ok = rc == 0 && out.n <= sizeof g->script;
 
-	if (rc == 0 && out.n <= sizeof g->script) {
+	if (ok) {
 		if (out.n)
 			memcpy(g->script, out.p, out.n);
 		g->script_n = out.n;
@@ -205,7 +206,7 @@ static bool take_descriptor(struct rpc_call *c, struct generate *g,
 	}
 	text_fini(&out);
 	text_fini(&err);
-	return rc == 0 && g->script_n == out.n;
+	return ok;
 }
 
 /* Numbers that both generate calls begin with; false: failed and finished. */
