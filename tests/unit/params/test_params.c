@@ -173,8 +173,8 @@ START_TEST(params_rows_are_those_of_their_chain)
 	ck_assert_uint_eq(p->signet_challenge.n, _i == CHAIN_SIGNET ? 71 : 0);
 	ck_assert_int_eq(p->halving_interval,
 			 _i == CHAIN_REGTEST ? 150 : 210000);
-	ck_assert_int_eq(p->prune_after_height,
-			 _i == CHAIN_MAIN ? 100000 : 1000);
+	ck_assert_uint_eq(p->prune_after_height,
+			  _i == CHAIN_MAIN ? 100000 : 1000);
 }
 END_TEST
 
