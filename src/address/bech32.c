@@ -15,19 +15,21 @@ uint32_t bech32_constant(enum bech32_kind kind)
 	return kind == BECH32 ? 1 : 0x2bc830a3;
 }
 
-/* Append a value to a polynomial over GF(32) and reduce it by the generator of
- * BIP 173. */
+/* Append a value to a polynomial over GF(32) and reduce it by the generator. */
 static uint32_t step(uint32_t c, uint32_t value)
 {
-	static const uint32_t generator[5] = {
-	    0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3,
+	/* The generator of BIP 173 times each element of GF(32). */
+	static const uint32_t multiple[32] = {
+	    0x00000000, 0x3b6a57b2, 0x26508e6d, 0x1d3ad9df, 0x1ea119fa,
+	    0x25cb4e48, 0x38f19797, 0x039bc025, 0x3d4233dd, 0x0628646f,
+	    0x1b12bdb0, 0x2078ea02, 0x23e32a27, 0x18897d95, 0x05b3a44a,
+	    0x3ed9f3f8, 0x2a1462b3, 0x117e3501, 0x0c44ecde, 0x372ebb6c,
+	    0x34b57b49, 0x0fdf2cfb, 0x12e5f524, 0x298fa296, 0x1756516e,
+	    0x2c3c06dc, 0x3106df03, 0x0a6c88b1, 0x09f74894, 0x329d1f26,
+	    0x2fa7c6f9, 0x14cd914b,
 	};
-	uint32_t top = c >> 25;
 
-	c = (c & 0x1ffffff) << 5 ^ value;
-	for (unsigned i = 0; i < 5; i++)
-		c ^= top >> i & 1 ? generator[i] : 0;
-	return c;
+	return ((c & 0x1ffffff) << 5 ^ value) ^ multiple[c >> 25];
 }
 
 uint32_t bech32_residue(const char *hrp, const uint8_t *v, size_t n)

@@ -7,16 +7,19 @@
 /* One more symbol: times x, reduced by the generator. */
 static uint64_t step(uint64_t c, unsigned symbol)
 {
-	static const uint64_t generator[5] = {
-	    0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d,
-	    0x3706b1677a, 0x644d626ffd,
+	/* The generator of BIP 380 times each element of GF(32). */
+	static const uint64_t multiple[32] = {
+	    0x0000000000, 0xf5dee51989, 0xa9fdca3312, 0x5c232f2a9b,
+	    0x1bab10e32d, 0xee75f5faa4, 0xb256dad03f, 0x47883fc9b6,
+	    0x3706b1677a, 0xc2d8547ef3, 0x9efb7b5468, 0x6b259e4de1,
+	    0x2cada18457, 0xd973449dde, 0x85506bb745, 0x708e8eaecc,
+	    0x644d626ffd, 0x9193877674, 0xcdb0a85cef, 0x386e4d4566,
+	    0x7fe6728cd0, 0x8a38979559, 0xd61bb8bfc2, 0x23c55da64b,
+	    0x534bd30887, 0xa69536110e, 0xfab6193b95, 0x0f68fc221c,
+	    0x48e0c3ebaa, 0xbd3e26f223, 0xe11d09d8b8, 0x14c3ecc131,
 	};
-	uint64_t top = c >> 35;
 
-	c = (c & 0x7ffffffff) << 5 ^ symbol;
-	for (unsigned i = 0; i < 5; i++)
-		c ^= top >> i & 1 ? generator[i] : 0;
-	return c;
+	return ((c & 0x7ffffffff) << 5 ^ symbol) ^ multiple[c >> 35];
 }
 
 /* The place of a character in BIP 380's set of three rows of 32, or -1. Its low

@@ -7,6 +7,23 @@
 #include <cairn/base/text.h>
 #include <cairn/script/op.h>
 
+/* Printf takes ten times as long, and most witness scripts begin with a number.
+ */
+static void put_decimal(struct text *out, int64_t v)
+{
+	char digits[12];
+	size_t at = sizeof digits;
+	uint64_t left = v < 0 ? (uint64_t)-v : (uint64_t)v;
+
+	do {
+		digits[--at] = (char)('0' + left % 10);
+		left /= 10;
+	} while (left > 0);
+	if (v < 0)
+		digits[--at] = '-';
+	text_put(out, digits + at, sizeof digits - at);
+}
+
 /* A little-endian number of up to 4 bytes with its sign in the top bit. */
 static void put_number(struct text *out, struct slice s)
 {
@@ -16,7 +33,7 @@ static void put_number(struct text *out, struct slice s)
 		v |= (int64_t)s.p[i] << (8 * i);
 	if (s.n > 0 && s.p[s.n - 1] & 0x80)
 		v = -(v & ~((int64_t)0x80 << (8 * (s.n - 1))));
-	text_printf(out, "%lld", (long long)v);
+	put_decimal(out, v);
 }
 
 /* One DER integer in front of s (tag, length, positive, shortest form); s moves
