@@ -289,7 +289,7 @@ static int cut_behind(struct blockfile *f)
  * than any file has one of its own. */
 static int make_room(struct blockfile *f, size_t n)
 {
-	if (f->end == 0 || n <= BLOCKFILE_MAX - f->end)
+	if (f->end == 0 || n + f->end <= BLOCKFILE_MAX)
 		return 0;
 	if (f->file == FILE_LAST)
 		return E_LIMIT;

@@ -6,6 +6,8 @@
  */
 #include <cairn/store/kv.h>
 
+#include "kv_check.h"
+
 #include <cairn/base/err.h>
 #include <cairn/base/log.h>
 #include <cairn/base/mem.h>
@@ -127,8 +129,11 @@ int kv_open(struct kv **give, const char *path, const struct kv_cfg *cfg)
 
 	set_options(kv, cfg);
 	set_modes(kv);
-	kv->db = leveldb_open(kv->opt, path, &err);
-	rc = rc_take(err, "open");
+	rc = kv_check_tables(path);
+	if (rc == 0) {
+		kv->db = leveldb_open(kv->opt, path, &err);
+		rc = rc_take(err, "open");
+	}
 	if (rc) {
 		kv_close(kv);
 		return rc;
