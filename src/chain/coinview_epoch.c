@@ -86,11 +86,13 @@ static int read_marks(struct coin_marker *at, struct coin_recovery *rec,
 	else if (rc != E_NOTFOUND)
 		return rc;
 	rc = read_mark(kv, UNFINISHED_KEY, mark, UNFINISHED_SIZE);
-	if (rc == 0) {
-		rec->needed = true;
-		marker_get(&rec->to, marker_get(&rec->from, mark));
-	}
-	return rc == E_NOTFOUND ? 0 : rc;
+	if (rc)
+		return rc == E_NOTFOUND ? 0 : rc;
+	marker_get(&rec->to, marker_get(&rec->from, mark));
+	/* Back where it came from, by way of other blocks: every coin written
+	 * is as it was, so the mix is no mix. */
+	rec->needed = !hash256_eq(&rec->from.hash, &rec->to.hash);
+	return 0;
 }
 
 int coinview_open(struct coinview **give, struct coin_marker *at,
