@@ -157,9 +157,10 @@ int file_read(struct buf **b, const char *path, size_t max)
 	return 0;
 }
 
+/* A limit on the size of files is a full disk for whoever writes one. */
 static int write_error(int e)
 {
-	return e == ENOSPC || e == EDQUOT ? E_NOSPACE : E_IO;
+	return e == ENOSPC || e == EDQUOT || e == EFBIG ? E_NOSPACE : E_IO;
 }
 
 static int write_tmp(const char *tmp, struct slice s, unsigned mode)
