@@ -38,7 +38,7 @@ def test_submitblock_answers_as_bip22_says():
         assert b.rpc('submitblock', raw[0]) is None
         assert b.rpc('submitblock', raw[0]) == 'duplicate'
         bad = bytearray(bytes.fromhex(raw[1]))
-        bad[-6] ^= 1
+        bad[-1] ^= 1  # the lock time: another transaction
         assert b.rpc('submitblock', bad.hex()) == 'bad-txnmrklroot'
         assert b.rpc('submitblock', raw[1]) is None
         assert b.rpc('submitblock', raw[2]) is None
