@@ -129,7 +129,7 @@ struct net {
 
 	struct peer_list peers; /* connected, until their handle is closed */
 	struct peer_list dials; /* not connected yet */
-	uint64_t next_id;
+	uint64_t next_id; /* the last one given; 0 means no peer elsewhere */
 	struct peer *todo, **todo_tail;
 	struct listener *listeners;
 	struct resolver *resolver;
