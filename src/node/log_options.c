@@ -17,24 +17,34 @@ static bool is_none(const char *name)
 	return strcmp(name, "0") == 0 || strcmp(name, "none") == 0;
 }
 
+/* Where the list begins to count: behind the last "none" of -debug. */
+static size_t behind_none(const char *const *v)
+{
+	size_t i, from = 0;
+
+	for (i = 0; v[i]; i++) {
+		if (is_none(v[i]))
+			from = i + 1;
+	}
+	return from;
+}
+
 static int add_categories(uint32_t *mask, const struct conf *c, const char *key,
 			  bool none_resets, struct text *err)
 {
 	const char **v = conf_list(c, key);
+	size_t i = none_resets ? behind_none(v) : 0;
 	uint32_t bits;
 	int rc = 0;
-	size_t i;
 
-	for (i = 0; v[i] && rc == 0; i++) {
-		if (!log_cat_parse(v[i], &bits)) {
-			text_printf(err, "Unsupported logging category -%s=%s.",
-				    key, v[i]);
-			rc = E_INVALID;
-		} else if (none_resets && is_none(v[i])) {
-			*mask = 0;
-		} else {
+	for (; v[i] && rc == 0; i++) {
+		if (log_cat_parse(v[i], &bits)) {
 			*mask |= bits;
+			continue;
 		}
+		text_printf(err, "Unsupported logging category -%s=%s.", key,
+			    v[i]);
+		rc = E_INVALID;
 	}
 	free(v);
 	return rc;

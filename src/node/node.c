@@ -43,8 +43,9 @@ static void print_help(bool debug)
 	struct text t = TEXT_INIT;
 
 	options_help(&t, debug);
-	printf("Cairn " CAIRN_VERSION ", a Bitcoin full node\n\n"
-	       "Usage: cairnd [options]\n\n%s",
+	printf("Cairn daemon version " CAIRN_VERSION "\n\n"
+	       "Usage: cairnd [options]\n\n"
+	       "Options may also stand in cairn.conf, without the dash.\n\n%s",
 	       text_str(&t));
 	text_fini(&t);
 }
@@ -68,6 +69,17 @@ static int answer(enum settings_ask ask)
 static int say_error(const struct text *err)
 {
 	fprintf(stderr, "Error: %s\n", text_str(err));
+	return EXIT_FAILURE;
+}
+
+/* Worded so that nobody has to guess which of the places was read. */
+static int say_settings_error(const struct settings *s, const struct text *err)
+{
+	if (s->in_argv)
+		fprintf(stderr, "Error parsing command line arguments: %s\n",
+			text_str(err));
+	else
+		say_error(err);
 	return EXIT_FAILURE;
 }
 
@@ -116,7 +128,7 @@ int node_main(int argc, char **argv)
 	n->daemon_fd = -1;
 	settings_init(&s);
 	if (settings_load(&s, argc, argv, &err) != 0)
-		code = say_error(&err);
+		code = say_settings_error(&s, &err);
 	else if (s.ask != ASK_RUN)
 		code = answer(s.ask);
 	else

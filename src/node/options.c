@@ -221,12 +221,44 @@ static int check_int(const struct option *o, const struct conf_item *it,
 	return E_INVALID;
 }
 
-/* The words of bitcoind, which tests of it look for. */
-static int check_port(const struct conf_item *it, struct text *err)
+static bool port_ok(const char *s, size_t n)
 {
+	char digits[8];
 	int64_t v;
 
-	if (i64_parse(&v, it->value) && v > 0 && v <= UINT16_MAX)
+	if (n == 0 || n >= sizeof digits)
+		return false;
+	memcpy(digits, s, n);
+	digits[n] = '\0';
+	return i64_parse(&v, digits) && v > 0 && v <= UINT16_MAX;
+}
+
+/* Is there no port, or a good one? What stands before it is judged by those
+ * who listen there. */
+static bool address_ok(const char *s)
+{
+	const char *end = strrchr(s, '='), *colon = NULL, *p;
+	size_t colons = 0;
+
+	if (!end)
+		end = s + strlen(s);
+	for (p = s; p < end; p++) {
+		if (*p == ':') {
+			colon = p;
+			colons++;
+		}
+	}
+	if (colons == 0)
+		return true;
+	if (colons == 1 || (s[0] == '[' && colon[-1] == ']'))
+		return port_ok(colon + 1, (size_t)(end - colon - 1));
+	return true;
+}
+
+/* The words of bitcoind, which tests of it look for. */
+static int check_port(const struct conf_item *it, bool ok, struct text *err)
+{
+	if (ok)
 		return 0;
 	put_place(err, it);
 	text_printf(err, "Invalid port specified in -%s: '%s'", it->key,
@@ -247,7 +279,10 @@ static int check_type(const struct option *o, const struct conf_item *it,
 	case OPT_INT:
 		return check_int(o, it, err);
 	case OPT_PORT:
-		return check_port(it, err);
+		return check_port(it, port_ok(it->value, strlen(it->value)),
+				  err);
+	case OPT_ADDR:
+		return check_port(it, address_ok(it->value), err);
 	case OPT_TEXT:
 		break;
 	}

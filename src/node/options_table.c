@@ -15,6 +15,11 @@
 		.name = key, .type = OPT_TEXT, .flags = fl, .arg = a,          \
 		.text = help                                                   \
 	}
+#define ADDR(key, fl, help)                                                    \
+	{                                                                      \
+		.name = key, .type = OPT_ADDR, .flags = fl,                    \
+		.arg = "<addr>[:<port>]", .text = help                         \
+	}
 #define BOOL(key, fl, help)                                                    \
 	{                                                                      \
 		.name = key, .type = OPT_BOOL, .flags = fl, .text = help       \
@@ -115,7 +120,7 @@ const struct option option_table[] = {
     GROUP("Connections"),
     TEXT("addnode", OPT_NET_ONLY, "<host>",
 	 "Stay connected to this node; may be repeated"),
-    TEXT("bind", OPT_NET_ONLY, "<addr>[:<port>]",
+    ADDR("bind", OPT_NET_ONLY,
 	 "Listen on this address; may be repeated (default: all)"),
     BOOL("blocksonly", 0, "Take no transactions from peers (default: 0)"),
     TEXT("connect", OPT_NET_ONLY, "<host>",
@@ -160,9 +165,9 @@ const struct option option_table[] = {
     TEXT("rpcauth", OPT_SECRET, "<user>:<salt>$<hash>",
 	 "Another user, the password hashed with HMAC-SHA-256; may be "
 	 "repeated"),
-    TEXT("rpcbind", OPT_NET_ONLY | OPT_NEEDS, "<addr>[:<port>]",
+    ADDR("rpcbind", OPT_NET_ONLY | OPT_NEEDS,
 	 "Answer on this address, only with -rpcallowip; may be repeated "
-	 "(default: 127.0.0.1)"),
+	 "(default: 127.0.0.1 and ::1)"),
     TEXT("rpccookiefile", 0, "<file>",
 	 "Where the password of the day is written, relative to the network's "
 	 "folder (default: .cookie)"),

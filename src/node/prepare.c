@@ -108,8 +108,8 @@ static int open_log(struct node *n, uint32_t mask, int level, struct text *err)
 	n->log_path = in_net_dir(n, name && *name ? name : LOG_NAME);
 	rc = log_open_file(n->log_path);
 	if (rc)
-		text_printf(err, "cannot open the log %s: %s", n->log_path,
-			    err_str(rc));
+		text_printf(err, "Could not open debug log file %s: %s",
+			    n->log_path, err_str(rc));
 	return rc;
 }
 

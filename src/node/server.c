@@ -10,8 +10,11 @@
 #include <cairn/base/mem.h>
 #include <cairn/crypto/sha256.h>
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define SOCKET_NAME     "cairn.sock"
 #define COOKIE_NAME     ".cookie"
@@ -63,6 +66,20 @@ static char *with_port(const char *where, unsigned port)
 	return xstrdup(where);
 }
 
+/* Some machines have no IPv6, which is nothing to warn of. */
+static bool has_ipv6(void)
+{
+	struct sockaddr_in6 sa = {.sin6_family = AF_INET6,
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool ok =
+	    fd >= 0 && bind(fd, (const struct sockaddr *)&sa, sizeof sa) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 /* Only with -rpcallowip as well does -rpcbind count: a slip must not open the
  * door. */
 static void choose_binds(struct lists *l, const struct conf *c, unsigned port)
@@ -79,12 +96,14 @@ static void choose_binds(struct lists *l, const struct conf *c, unsigned port)
 				  "to");
 	while (given[n])
 		n++;
-	l->binds = xcalloc(n + 2, sizeof *l->binds);
+	l->binds = xcalloc(n + 3, sizeof *l->binds);
 	if (l->allow[0] && n) {
 		for (i = 0; i < n; i++)
 			l->binds[i] = with_port(given[i], port);
 	} else {
 		l->binds[0] = with_port("127.0.0.1", port);
+		if (has_ipv6())
+			l->binds[1] = with_port("::1", port);
 	}
 	free(given);
 }

@@ -267,20 +267,27 @@ static int read_files(struct settings *s, struct text *err)
 	return rc ? rc : choose_datadir(s, err);
 }
 
-int settings_load(struct settings *s, int argc, char **argv, struct text *err)
+static int read_argv(struct settings *s, int argc, char **argv,
+		     struct text *err)
 {
 	int rest = 0;
 	int rc = conf_add_argv(&s->conf, &rest, argc, argv, err);
 
 	if (rc == 0)
 		rc = options_check_names(&s->conf, err);
+	if (rc || rest == argc)
+		return rc;
+	text_printf(err, "unexpected word '%s'", argv[rest]);
+	return E_INVALID;
+}
+
+int settings_load(struct settings *s, int argc, char **argv, struct text *err)
+{
+	int rc = read_argv(s, argc, argv, err);
+
+	s->in_argv = rc != 0;
 	if (rc)
 		return rc;
-	if (rest < argc) {
-		text_printf(err, "unexpected word '%s' on the command line",
-			    argv[rest]);
-		return E_INVALID;
-	}
 	s->ask = asked(&s->conf);
 	if (s->ask != ASK_RUN)
 		return 0;

@@ -28,6 +28,7 @@ enum option_type {
 	OPT_BOOL, /* empty or a whole number */
 	OPT_INT,  /* a whole number from min to max */
 	OPT_PORT, /* 1 to 65535 */
+	OPT_ADDR, /* address[:port], [v6][:port] or v6, "=word" behind it */
 };
 
 /* Flags. */

@@ -51,6 +51,8 @@ START_TEST(debug_none_drops_what_stands_before_it)
 {
 	ck_assert_int_eq(take("-debug=net -debug=none -debug=rpc"), 0);
 	ck_assert_uint_eq(mask, LOG_RPC);
+	ck_assert_int_eq(take("-debug=abc -debug=none -debug=rpc"), 0);
+	ck_assert_uint_eq(mask, LOG_RPC);
 	ck_assert_int_eq(take("-debug=net -debug=0"), 0);
 	ck_assert_uint_eq(mask, 0);
 	ck_assert_int_eq(take("-debug=net -nodebug"), 0);

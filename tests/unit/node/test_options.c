@@ -165,8 +165,25 @@ START_TEST(check_refuses_wrong_values)
 	refused("-port=0", "Invalid port specified in -port: '0'");
 	refused("-noport", "Invalid port specified in -port: '0'");
 	refused("-rpcport=x", "Invalid port specified in -rpcport: 'x'");
+	refused("-bind=127.0.0.1:0",
+		"Invalid port specified in -bind: '127.0.0.1:0'");
+	refused("-bind=[::1]:x=onion",
+		"Invalid port specified in -bind: '[::1]:x=onion'");
+	refused("-rpcbind=127.0.0.1:65536",
+		"Invalid port specified in -rpcbind: '127.0.0.1:65536'");
 	refused("-loadblock=", "-loadblock needs a value");
 	refused("-nodatadir", "-datadir cannot be negated");
+}
+END_TEST
+
+START_TEST(check_accepts_addresses_with_and_without_port)
+{
+	ck_assert_int_eq(
+	    check(CHAIN_REGTEST,
+		  "-bind=127.0.0.1 -bind=127.0.0.1:1 -bind=::1 "
+		  "-bind=[::1] -bind=[::1]:65535 -bind=1.2.3.4=onion "
+		  "-bind=1.2.3.4:5=onion -rpcbind=localhost"),
+	    0);
 }
 END_TEST
 
@@ -250,6 +267,7 @@ Suite *options_suite(void)
 	tcase_add_test(t, check_names_the_nearest_option);
 	tcase_add_test(t, nearest_shows_no_hidden_name_and_bears_long_ones);
 	tcase_add_test(t, check_refuses_wrong_values);
+	tcase_add_test(t, check_accepts_addresses_with_and_without_port);
 	tcase_add_test(t, check_keeps_test_options_to_regtest);
 	tcase_add_test(t, note_tells_idle_options_once_and_hides_secrets);
 	tcase_add_test(t, help_shows_options_for_testing_only_when_asked);
