@@ -141,7 +141,7 @@ static void assert_node(const struct model *m, int i)
 	ck_assert_ptr_eq(htree_find(m->tree, &n->hash), p->node);
 }
 
-/* Grow by one: mostly on the newest node, else anywhere. */
+/* Grow by one: mostly on the newest node, else anywhere. Times go back too. */
 static void op_add(struct model *m)
 {
 	int parent = rand_below(&m->r, 4) ? m->n - 1 : pick(m);
@@ -153,7 +153,7 @@ static void op_add(struct model *m)
 	bool is_new;
 
 	mine_child(p->header, &hash, up->node,
-		   1 + (uint32_t)rand_below(&m->r, 15), (uint32_t)m->n,
+		   (uint32_t)rand_below(&m->r, 28) - 6, (uint32_t)m->n,
 		   &m->params);
 	v = htree_accept_hashed(m->tree, &node, &is_new, p->header, &hash,
 				NOW_S, true);

@@ -496,6 +496,63 @@ START_TEST(block_check_bounds_size_by_the_base)
 }
 END_TEST
 
+/* A coinbase with outputs of 38, 38 and 39 bytes that look like commitments,
+ * the last of 37 that does not; only the one at right is right. */
+static size_t coinbase_with_commitments(uint8_t *raw, int right)
+{
+	static const uint8_t head[] = {0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed};
+	static const uint8_t sizes[] = {38, 38, 39, 37};
+	static const struct hash256 zero;
+	struct hash256 want;
+	uint8_t *p = raw + HEADER_SIZE;
+	int i;
+
+	memset(raw, 0, 512);
+	/* The root of one transaction is its hash, zero for the coinbase. */
+	witness_commitment(&want, &zero, zero.b);
+	p = bytes_put(p, "\1\1\0\0\0\0\1\1", 8);
+	p = le32_put(p + 32, 0xffffffff);
+	p = bytes_put(p, "\2\x51\x51", 3); /* height 1 */
+	p = le32_put(p, 0xffffffff);
+	*p++ = sizeof sizes;
+	for (i = 0; i < (int)sizeof sizes; i++) {
+		p += 8;
+		*p++ = sizes[i];
+		memcpy(p, head, sizeof head);
+		memcpy(p + sizeof head, want.b, 31);
+		p[37] = (uint8_t)(want.b[31] ^ (i != right));
+		p += sizes[i];
+	}
+	p = bytes_put(p, "\1\x20", 2); /* one item of 32 zeros */
+	return (size_t)(p + 32 + 4 - raw);
+}
+
+START_TEST(the_last_commitment_counts)
+{
+	const struct params *p = params_get(CHAIN_REGTEST);
+	struct block_context c = {1, 0};
+	struct block_view b;
+	struct verdict v;
+	uint8_t raw[512];
+	size_t n;
+	int right;
+
+	for (right = 0; right < 3; right++) {
+		n = coinbase_with_commitments(raw, right);
+		ck_assert(parse(&b, slice_of(raw, n)));
+		ck_assert_uint_eq(b.raw.n, n);
+		ck_assert_int_eq(witness_commitment_index(&b), 2);
+		v = block_check_context(&b, &c, p);
+		if (right == 2)
+			assert_valid(&v, "the last");
+		else
+			assert_refused(&v, INV_MUTATED,
+				       "bad-witness-merkle-match", "another");
+		block_view_fini(&b);
+	}
+}
+END_TEST
+
 /* A block of one transaction that is no coinbase, of n bytes in all. */
 static void lone_tx(struct block_view *b, uint8_t *raw, size_t n)
 {
@@ -549,6 +606,7 @@ Suite *block_check_suite(void)
 	    m, a_changed_bit_is_refused_for_the_reason_of_its_place, 0,
 	    sizeof changed / sizeof *changed);
 	tcase_add_test(m, the_reserved_value_must_be_one_item_of_32_bytes);
+	tcase_add_test(m, the_last_commitment_counts);
 	tcase_add_test(m, a_witness_is_unexpected_before_segwit);
 	tcase_add_test(
 	    m, non_final_transactions_go_by_median_time_once_csv_is_active);

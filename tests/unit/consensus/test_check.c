@@ -381,9 +381,13 @@ START_TEST(seq_lock_keeps_the_latest_of_all_inputs)
 	seq_lock_add(&l, 2, TIME_LOCK | 1, 0, 5000);
 	ck_assert_int_eq(l.height, 1009);
 	ck_assert_int_eq(l.time_s, 6023);
-	ck_assert(seq_lock_ok(&l, 1010, 6024));
-	ck_assert(!seq_lock_ok(&l, 1009, 6024));
-	ck_assert(!seq_lock_ok(&l, 1010, 6023));
+	seq_lock_add(&l, 2, 10, 1001, 0);
+	seq_lock_add(&l, 2, TIME_LOCK | 2, 0, 5001);
+	ck_assert_int_eq(l.height, 1010);
+	ck_assert_int_eq(l.time_s, 6024);
+	ck_assert(seq_lock_ok(&l, 1011, 6025));
+	ck_assert(!seq_lock_ok(&l, 1010, 6025));
+	ck_assert(!seq_lock_ok(&l, 1011, 6024));
 }
 END_TEST
 

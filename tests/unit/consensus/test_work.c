@@ -258,7 +258,9 @@ static const struct {
     /* Too large. */
     {0xff123456, 0, NULL},
     {0x23000001, 0, NULL},
+    {0x21010001, 0, NULL},
     {0x22000100, 0, NULL},
+    {0x22000101, 0, NULL},
     {0x21010000, 0, NULL},
 };
 
