@@ -123,7 +123,11 @@ static void gather(struct chain *c, struct out *out)
 	o->mine_last = out;
 	if (o->mine_n++ == 0)
 		o->mine_since = mono_ns();
-	outbox_tick(c);
+	/* A task answers by itself, and not before its events. */
+	if (c->in_task)
+		outbox_flush(c);
+	else
+		outbox_tick(c);
 }
 
 void outbox_event(struct chain *c, const struct chain_event *e)
