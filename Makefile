@@ -177,48 +177,66 @@ analyze:
 demo: all
 	$(Q)python3 contrib/demo.py --build $(BUILD)
 
-# Files are installed below DESTDIR; man pages, unit, completion, example config.
+# Files are installed below DESTDIR. A cairn.conf that is there is left alone.
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
+DOCDIR ?= $(DATADIR)/doc/cairn
+COMPDIR ?= $(DATADIR)/bash-completion/completions
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+CONFDIR = $(SYSCONFDIR)/cairn
 INSTALL = install
+INSTALL_DIRS = $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(MANDIR)/man8 $(UNITDIR) \
+	$(SYSUSERSDIR) $(SYSCONFDIR)/logrotate.d $(CONFDIR) $(DOCDIR) $(COMPDIR)
+INSTALLED = $(addprefix $(BINDIR)/,cairnd cairn-cli cairn-util) \
+	$(MANDIR)/man1/cairn-cli.1 $(MANDIR)/man5/cairn.conf.5 \
+	$(MANDIR)/man8/cairnd.8 $(UNITDIR)/cairnd.service \
+	$(SYSUSERSDIR)/cairn.conf $(SYSCONFDIR)/logrotate.d/cairnd \
+	$(COMPDIR)/cairn-cli
 install: all
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
-		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8 \
-		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(DATADIR)/doc/cairn \
-		$(DESTDIR)$(DATADIR)/bash-completion/completions
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(INSTALL_DIRS))
 	$(INSTALL) -m 755 $(BUILD)/cairnd $(BUILD)/cairn-cli $(BUILD)/cairn-util \
 		$(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 share/man/cairn-cli.1 $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 share/man/cairn.conf.5 $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 644 share/man/cairnd.8 $(DESTDIR)$(MANDIR)/man8
-	sed 's|@BINDIR@|$(BINDIR)|' contrib/systemd/cairnd.service.in \
+	sed 's|@BINDIR@|$(BINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' \
+		contrib/systemd/cairnd.service.in \
 		>$(DESTDIR)$(UNITDIR)/cairnd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/cairnd.service
-	$(INSTALL) -m 644 share/cairn.conf.example README.md LICENSE \
-		$(wildcard doc/*.md) $(DESTDIR)$(DATADIR)/doc/cairn
+	$(INSTALL) -m 644 contrib/systemd/cairn.sysusers \
+		$(DESTDIR)$(SYSUSERSDIR)/cairn.conf
+	$(INSTALL) -m 644 contrib/logrotate/cairnd \
+		$(DESTDIR)$(SYSCONFDIR)/logrotate.d/cairnd
 	$(INSTALL) -m 644 contrib/completion/cairn-cli.bash \
-		$(DESTDIR)$(DATADIR)/bash-completion/completions/cairn-cli
+		$(DESTDIR)$(COMPDIR)/cairn-cli
+	$(INSTALL) -m 644 share/cairn.conf.example README.md LICENSE \
+		$(wildcard doc/*.md) $(DESTDIR)$(DOCDIR)
+	test -e $(DESTDIR)$(CONFDIR)/cairn.conf || \
+		$(INSTALL) -m 644 share/cairn.conf.example \
+		$(DESTDIR)$(CONFDIR)/cairn.conf
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,cairnd cairn-cli cairn-util) \
-		$(DESTDIR)$(MANDIR)/man1/cairn-cli.1 \
-		$(DESTDIR)$(MANDIR)/man5/cairn.conf.5 \
-		$(DESTDIR)$(MANDIR)/man8/cairnd.8 \
-		$(DESTDIR)$(UNITDIR)/cairnd.service \
-		$(DESTDIR)$(DATADIR)/bash-completion/completions/cairn-cli
-	rm -rf $(DESTDIR)$(DATADIR)/doc/cairn
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	rm -rf $(DESTDIR)$(DOCDIR)
 
-# A tarball of what git tracks, the same bytes each time.
+# A tarball of what git tracks, the same bytes each time. distcheck builds it
+# apart from the clone, tests it, installs it and takes it away again.
 DIST = cairn-$(VERSION)
 dist:
 	git archive --format=tar --prefix=$(DIST)/ HEAD | gzip -n >$(DIST).tar.gz
+DISTCHECK = $(abspath $(BUILD))/distcheck
+DISTMAKE = $(MAKE) -C $(DISTCHECK)/$(DIST) BUILD=build \
+	CAIRN_TEST_DATA="$${CAIRN_TEST_DATA:-$(CURDIR)/../shared/data}"
 distcheck: dist
-	rm -rf $(BUILD)/distcheck && mkdir -p $(BUILD)/distcheck
-	tar xzf $(DIST).tar.gz -C $(BUILD)/distcheck
-	$(MAKE) -C $(BUILD)/distcheck/$(DIST) BUILD=build
-	$(MAKE) -C $(BUILD)/distcheck/$(DIST) BUILD=build check-unit
-	$(MAKE) -C $(BUILD)/distcheck/$(DIST) BUILD=build \
-		DESTDIR=$(CURDIR)/$(BUILD)/distcheck/root install
+	rm -rf $(DISTCHECK)
+	mkdir -p $(DISTCHECK)
+	tar xzf $(DIST).tar.gz -C $(DISTCHECK)
+	$(DISTMAKE) all check-unit
+	$(DISTMAKE) DESTDIR=$(DISTCHECK)/root install
+	$(DISTCHECK)/root$(BINDIR)/cairnd -version
+	$(DISTMAKE) DESTDIR=$(DISTCHECK)/root uninstall
+	test "$$(cd $(DISTCHECK)/root && find . -type f)" = .$(CONFDIR)/cairn.conf
+	rm -rf $(DISTCHECK)
 
 deps:
 	apt-get update
