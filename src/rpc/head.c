@@ -29,6 +29,9 @@ static int on_field(llhttp_t *p, const char *s, size_t n)
 {
 	struct req *q = conn_at(p)->q;
 
+	/* The parser is lax about blanks in names. */
+	if (memchr(s, ' ', n) || memchr(s, '\t', n))
+		return -1;
 	if (q->have_value) {
 		text_reset(&q->field);
 		q->have_value = false;
@@ -246,28 +249,40 @@ static size_t execute(struct conn *c, const uint8_t *p, size_t n)
 		log_debug(LOG_HTTP, "rpc bad request: %s",
 			  llhttp_errno_name(e));
 		q->cut = true;
-		/* CONNECT names a host, not a path; we know what it wants. */
-		q->refuse =
-		    e == HPE_INVALID_URL && c->parser.method == HTTP_CONNECT
-			? 405
-			: 400;
+		q->refuse = 400;
 	}
 	return n;
 }
 
-/* Bytes up to the first LF without its CR, or all n. */
-static size_t up_to_bare_lf(const struct conn *c, const uint8_t *p, size_t n)
+/* Bytes that can be parsed in one go: up to a LF without its CR, or to a line
+ * that begins with a blank. Or all n. */
+static size_t piece_len(const struct conn *c, const uint8_t *p, size_t n)
 {
-	const uint8_t *lf = p;
-	bool cr;
+	const uint8_t *lf = p, *end = p + n;
+	uint8_t before;
 
-	while ((lf = memchr(lf, '\n', n - (size_t)(lf - p))) != NULL) {
-		cr = lf == p ? c->cr : lf[-1] == '\r';
-		if (!cr)
+	while ((lf = memchr(lf, '\n', (size_t)(end - lf))) != NULL) {
+		before = lf == p ? c->last : lf[-1];
+		if (before != '\r')
 			return (size_t)(lf - p);
 		lf++;
+		if (lf < end && (*lf == ' ' || *lf == '\t'))
+			return (size_t)(lf - p);
 	}
 	return n;
+}
+
+/* A line that goes on with the value of the one before: obsolete, and read by
+ * no two programs in the same way. */
+static bool is_folded(const struct conn *c, const uint8_t *p)
+{
+	return c->last == '\n' && (*p == ' ' || *p == '\t');
+}
+
+static void cut(struct req *q, int status)
+{
+	q->refuse = status;
+	q->cut = true;
 }
 
 size_t head_feed(struct conn *c, const uint8_t *p, size_t n)
@@ -277,25 +292,27 @@ size_t head_feed(struct conn *c, const uint8_t *p, size_t n)
 
 	if (q->head_done)
 		return execute(c, p, n);
+	if (is_folded(c, p)) {
+		cut(q, 400);
+		return n;
+	}
 	if (n > HEAD_MAX + 1 - q->head_bytes)
 		n = HEAD_MAX + 1 - q->head_bytes;
-	if (p[0] == '\n' && !c->cr) {
+	if (p[0] == '\n' && c->last != '\r') {
 		/* Some miners' software ends its lines like this. */
 		execute(c, &cr, 1);
-		c->cr = true;
+		c->last = '\r';
 		if (q->cut)
 			return n;
 	}
-	n = execute(c, p, up_to_bare_lf(c, p, n));
+	n = execute(c, p, piece_len(c, p, n));
 	if (q->head_done || q->cut) {
-		c->cr = false;
+		c->last = 0;
 		return n;
 	}
-	c->cr = p[n - 1] == '\r';
+	c->last = p[n - 1];
 	q->head_bytes += n;
-	if (q->head_bytes > HEAD_MAX) {
-		q->refuse = 400;
-		q->cut = true;
-	}
+	if (q->head_bytes > HEAD_MAX)
+		cut(q, 400);
 	return n;
 }

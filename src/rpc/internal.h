@@ -113,7 +113,7 @@ struct conn {
 	size_t unsent;     /* write queue at the last sweep */
 	bool trusted;      /* unix socket, peer is root or our own user */
 	bool eof;          /* the client will send no more */
-	bool cr;           /* the last byte of the header was a CR */
+	uint8_t last;      /* the last byte of the unfinished header */
 	bool feeding;      /* conn_feed is on the stack */
 	bool paused;       /* reading is stopped */
 	bool is_unix;

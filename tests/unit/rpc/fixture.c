@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -71,7 +72,7 @@ static void hop_add(struct rpc_call *c)
 	char name[16];
 
 	thread_name(name);
-	snprintf(seen + strlen(seen), 64 - strlen(seen), "%.5s ", name);
+	snprintf(seen + strlen(seen), 64 - strlen(seen), "%.3s ", name);
 }
 
 static void hop_loop(struct rpc_call *c)
@@ -142,7 +143,8 @@ static bool big_next(void *arg, struct jw *w, int *rc)
 	__atomic_fetch_add(&b->s->nexts, 1, __ATOMIC_SEQ_CST);
 	if (b->i == 0)
 		jw_arr(w);
-	if (b->passes > 1 && b->fail_at && b->i == b->fail_at) {
+	if ((b->passes > 1 && b->fail_at > 0 && b->i == b->fail_at) ||
+	    b->fail_at < 0) {
 		*rc = -EIO;
 		return false;
 	}
@@ -199,6 +201,18 @@ static void cmd_big(struct rpc_call *c)
 	rpc_done(c);
 }
 
+/* wide n: a text of n letters, all in memory. */
+static void cmd_wide(struct rpc_call *c)
+{
+	size_t n = (size_t)num(c, 0);
+	char *letters = xmalloc(n);
+
+	memset(letters, 'x', n);
+	jw_strn(rpc_out(c), letters, n);
+	free(letters);
+	rpc_done(c);
+}
+
 static const struct rpc_arg args_echo[] = {
     {"first", "*", false, "the first"},
     {"second|zwei", "*", false, "the second"},
@@ -209,6 +223,11 @@ static const struct rpc_arg args_echo[] = {
 static const struct rpc_arg args_big[] = {
     {"n", "n", true, "how many"},  {"size", "n", true, "how long each"},
     {"fail_at", "n", false, NULL}, {"grow", "n", false, NULL},
+    {NULL, NULL, false, NULL},
+};
+
+static const struct rpc_arg args_wide[] = {
+    {"n", "n", true, "how long"},
     {NULL, NULL, false, NULL},
 };
 
@@ -244,6 +263,8 @@ static const struct rpc_cmd table_two[] = {
      false, true},
     {"big", "blockchain", RPC_LOOP, cmd_big, args_big, "Is big.", NULL, false,
      false},
+    {"wide", "blockchain", RPC_LOOP, cmd_wide, args_wide, "Is wide.", NULL,
+     false, true},
     {"warm", "control", RPC_LOOP, cmd_seven, NULL, "In warm-up.", NULL, true,
      true},
     {"typed", "blockchain", RPC_LOOP, cmd_echo, args_typed,
@@ -379,9 +400,16 @@ struct server *server_start(void (*tweak)(struct server *s))
 	return s;
 }
 
+void server_begin_stop(struct server *s)
+{
+	ck_assert(!s->stop);
+	s->stop = true;
+	post(s, (struct task){stop_task, s});
+}
+
 void server_stop(struct server *s)
 {
-	if (s->rc == 0)
+	if (s->rc == 0 && !s->stop)
 		post(s, (struct task){stop_task, s});
 	pthread_join(s->loop_thread, NULL);
 	queue_close(&s->chain);
@@ -399,6 +427,11 @@ void server_stop(struct server *s)
 	free(s);
 }
 
+void server_post(struct server *s, task_fn fn)
+{
+	post(s, (struct task){fn, s});
+}
+
 static int with_timeout(int fd)
 {
 	struct timeval tv = {.tv_sec = 10};
@@ -412,11 +445,13 @@ int dial(const struct server *s)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET,
 				  .sin_port = htons(s->port)};
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
 	ck_assert_int_ge(fd, 0);
 	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	ck_assert_int_eq(connect(fd, (void *)&sin, sizeof sin), 0);
+	ck_assert_int_eq(
+	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one), 0);
 	return with_timeout(fd);
 }
 

@@ -33,8 +33,13 @@ struct server {
  * "p". tweak may change the configuration. */
 struct server *server_start(void (*tweak)(struct server *s));
 void server_stop(struct server *s);
-/* The same, but for one that did not start. */
+/* Begin to stop; server_stop is still to be called. */
+void server_begin_stop(struct server *s);
+/* The same as server_start, but for one that did not start. */
 struct server *server_try(void (*tweak)(struct server *s));
+
+/* Run a task on the server's loop, with the server as its argument. */
+void server_post(struct server *s, task_fn fn);
 
 int dial(const struct server *s);
 int dial_unix(const struct server *s);
