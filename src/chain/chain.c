@@ -107,6 +107,8 @@ static void run_task(struct chain *c, void *arg)
 {
 	struct task *t = arg;
 
+	/* Whoever asks the chain gets an answer behind all that it has said. */
+	outbox_flush(c);
 	c->in_task = true;
 	t->run(t->arg);
 	c->in_task = false;
@@ -225,13 +227,15 @@ static void settle(struct chain *c, struct block_work *bw)
 
 	if (hnode_is_ancestor(n, c->tip)) {
 		bw->outcome = BLOCK_CONNECTED;
-	} else if (hnode_failed(n)) {
+	} else if (hnode_status(n) & HN_FAILED) {
 		bw->outcome = BLOCK_FAILED;
-		bw->verdict =
-		    c->bad == n
-			? c->bad_verdict
-			: verdict_invalid(INV_PREV, "bad-prevblk", NULL);
+		bw->verdict = c->bad == n
+				  ? c->bad_verdict
+				  : verdict_invalid(INV_CACHED,
+						    "duplicate-invalid", NULL);
 	} else {
+		/* Also where an ancestor turned out to be bad: whoever sent
+		 * this one is not to blame. */
 		bw->outcome = BLOCK_STORED;
 		p = pending_find(c, n);
 		/* A side branch: only a reorganisation will want it. */

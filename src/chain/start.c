@@ -246,12 +246,14 @@ static int open_coins(struct chain *c, struct coin_marker *at,
 	size_t dbcache = c->cfg.dbcache > 0 ? (size_t)c->cfg.dbcache : 0;
 	/* The rest is the databases' own. */
 	struct coinview_cfg cfg = {.budget = dbcache / 4 * 3,
-				   .max_unflushed = MAX_UNFLUSHED};
+				   .max_unflushed = c->cfg.max_unflushed};
 	char *path = path_join(c->cfg.data_dir, DATADIR_COINS);
 	int rc = dir_make(path);
 
 	if (cfg.budget < MIN_COINS)
 		cfg.budget = MIN_COINS;
+	if (cfg.max_unflushed == 0)
+		cfg.max_unflushed = MAX_UNFLUSHED;
 	if (rc == 0)
 		rc = coins_db_open(&c->coins_kv, path, dbcache);
 	if (rc == 0)
@@ -295,6 +297,22 @@ static int load_coins(struct chain *c)
 	if (rec.needed)
 		rc = replay_coins(c, from, to);
 	return failed(c, rc, "An interrupted flush could not be finished");
+}
+
+/* A block was found invalid and the coins had not left it yet: they do now. */
+static int leave_failed(struct chain *c)
+{
+	while (hnode_failed(c->here)) {
+		if (chain_stopping(c))
+			return E_STOPPING;
+		if (!disconnect_tip(c))
+			return c->fatal_rc;
+		publish(c);
+		if (c->fatal_rc)
+			return c->fatal_rc;
+	}
+	best_header_recompute(c);
+	return 0;
 }
 
 /* The tip of the last run as the index saw it. */
@@ -350,6 +368,8 @@ int chain_load(struct chain *c)
 	if (rc == 0)
 		rc = failed(c, filters_open(c),
 			    "The filter index could not be opened");
+	if (rc == 0)
+		rc = leave_failed(c);
 	if (rc == 0) {
 		show_tip(c);
 		rc = reconnect(c);

@@ -18,10 +18,11 @@ struct clock;
 /* What became of a submitted block. */
 enum block_outcome {
 	BLOCK_REFUSED,	 /* verdict says why; nothing stored */
-	BLOCK_STORED,	 /* data kept; not (yet) on the published chain */
+	BLOCK_STORED,	 /* data kept; not (yet) on the published chain, also
+			    when an ancestor turned out to be invalid */
 	BLOCK_CONNECTED, /* the published tip includes it */
 	BLOCK_KNOWN,	 /* had its data already */
-	BLOCK_FAILED,	 /* stored, then found invalid while connecting */
+	BLOCK_FAILED,	 /* stored, then itself found invalid: verdict */
 	BLOCK_IGNORED,	 /* valid alone, but not asked for and not wanted now:
 			    nothing stored, nobody to blame */
 };
@@ -95,6 +96,7 @@ struct chain_cfg {
 	const char *blocks_dir; /* with blk and rev files */
 	const char *data_dir;	/* network folder: coins, index, filters */
 	int64_t dbcache;	/* bytes for coins and databases */
+	uint32_t max_unflushed; /* blocks that a kill may cost; 0: 4,096 */
 	unsigned workers;	/* prepare threads */
 	bool block_filter_index;
 	struct u256 min_work;

@@ -14,6 +14,13 @@ static Suite *(*const suites[])(void) = {
     presync_suite,
     coinview_suite,
     chain_suite,
+    fullblocks_suite,
+    filters_suite,
+    cfcheckpt_suite,
+    import_suite,
+    mining_suite,
+    workq_suite,
+    crash_suite,
 };
 
 char *scratch_new(void)

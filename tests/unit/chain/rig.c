@@ -10,6 +10,7 @@
 #include <cairn/base/mem.h>
 #include <cairn/chain/mining.h>
 #include <cairn/crypto/sha256.h>
+#include <cairn/wire/block.h>
 
 #include <stdlib.h>
 #include <time.h>
@@ -304,6 +305,80 @@ struct hnode *rig_mine(struct rig *r, unsigned salt, unsigned n)
 	return chain_tip(r->c);
 }
 
+struct looking {
+	struct rig *r;
+	uint8_t op[36];
+	int64_t value;
+	int rc;
+};
+
+static void look(void *arg)
+{
+	struct looking *k = arg;
+	struct coin coin;
+
+	k->rc = chain_coin_get(k->r->c, &coin, k->op);
+	if (k->rc == 0)
+		k->value = coin.value;
+}
+
+/* Output i: bare, to a key hash, to a script hash, to a witness program, or
+ * unspendable. */
+static uint8_t *put_script(uint8_t *p, unsigned i, unsigned salt)
+{
+	static const uint8_t heads[5][4] = {{6, 4, 0, 0},
+					    {25, 0x76, 0xa9, 0x14},
+					    {23, 0xa9, 0x14, 0},
+					    {22, 0x00, 0x14, 0},
+					    {6, 0x6a, 4, 0}};
+	static const uint8_t tails[5][3] = {
+	    {0x51}, {0x88, 0xac}, {0x87}, {0}, {0}};
+	static const unsigned n_heads[5] = {2, 4, 3, 3, 3};
+	static const unsigned n_data[5] = {4, 20, 20, 20, 4};
+	static const unsigned n_tails[5] = {1, 2, 1, 0, 0};
+	unsigned k = i % 5;
+
+	p = bytes_put(p, heads[k], n_heads[k]);
+	memset(p, (int)(salt % 251), n_data[k]);
+	le32_put(p, salt * 31 + i);
+	p += n_data[k];
+	return bytes_put(p, tails[k], n_tails[k]);
+}
+
+struct buf *rig_spend(struct rig *r, int32_t height, unsigned salt, unsigned n)
+{
+	struct looking k = {.r = r};
+	struct block_view v;
+	struct buf *b, *tx;
+	size_t trailing;
+	uint8_t *p;
+	unsigned i;
+
+	ck_assert_int_eq(chain_read_block(r->c, &b, chain_at(r->c, height)), 0);
+	ck_assert_int_eq(block_view_parse(&v, &trailing, buf_payload(b)), 0);
+	tx_txid((struct hash256 *)(void *)k.op, &v.tx[0]);
+	le32_put(k.op + 32, 0);
+	block_view_fini(&v);
+	buf_unref(b);
+	rig_run(r, look, &k);
+	if (k.rc)
+		return NULL;
+	tx = buf_new(64 + 40 * (size_t)n);
+	p = le32_put(buf_data(tx), 2);
+	*p++ = 1;
+	p = bytes_put(p, k.op, 36);
+	*p++ = 0;
+	p = le32_put(p, 0xffffffffu);
+	*p++ = (uint8_t)n;
+	for (i = 0; i < n; i++) {
+		p = le64_put(p, (uint64_t)k.value / (n + 1));
+		p = put_script(p, i, salt);
+	}
+	p = le32_put(p, 0);
+	tx->n = (size_t)(p - buf_data(tx));
+	return tx;
+}
+
 struct decision {
 	struct rig *r;
 	struct hnode *n;
@@ -349,8 +424,7 @@ struct counting {
 	size_t n;
 };
 
-static void put_coin(struct sha256 *h, const uint8_t *op,
-		     const struct coin *coin)
+void rig_put_coin(struct sha256 *h, const uint8_t *op, const struct coin *coin)
 {
 	uint8_t head[17];
 
@@ -376,7 +450,7 @@ static void count_coins(void *arg)
 	ck_assert_int_eq(rc, 0);
 	sha256_init(&h);
 	while ((rc = coin_snapshot_next(snap, op, &coin)) > 0) {
-		put_coin(&h, op, &coin);
+		rig_put_coin(&h, op, &coin);
 		k->n++;
 	}
 	ck_assert_int_eq(rc, 0);

@@ -79,6 +79,10 @@ struct buf *rig_make(struct rig *r, unsigned salt, struct buf *const *txs,
 /* n such blocks, submitted one after another: each has to connect. */
 struct hnode *rig_mine(struct rig *r, unsigned salt, unsigned n);
 
+/* A transaction that spends the coinbase of the chain's block at height into n
+ * outputs of various scripts; NULL when that is spent already. */
+struct buf *rig_spend(struct rig *r, int32_t height, unsigned salt, unsigned n);
+
 /* Invalidate and so on, on the chain thread. */
 struct verdict rig_invalidate(struct rig *r, struct hnode *n);
 struct verdict rig_reconsider(struct rig *r, struct hnode *n);
@@ -86,6 +90,11 @@ struct verdict rig_precious(struct rig *r, struct hnode *n);
 
 /* A hash over all coins, flushed before; count may be NULL. */
 struct hash256 rig_coins(struct rig *r, size_t *count);
+
+/* One coin as rig_coins hashes it. */
+struct sha256;
+void rig_put_coin(struct sha256 *h, const uint8_t *outpoint,
+		  const struct coin *coin);
 
 /* How many events of a type there were; the i-th of them. */
 size_t rig_count(const struct rig *r, enum chain_event_type type);

@@ -11,6 +11,13 @@ Suite *undo_suite(void);
 Suite *htree_suite(void);
 Suite *presync_suite(void);
 Suite *chain_suite(void);
+Suite *fullblocks_suite(void);
+Suite *filters_suite(void);
+Suite *import_suite(void);
+Suite *crash_suite(void);
+Suite *mining_suite(void);
+Suite *workq_suite(void);
+Suite *cfcheckpt_suite(void);
 
 /* A fresh folder below $TMPDIR, /dev/shm or /tmp; the caller removes it and
  * frees. */
