@@ -72,17 +72,6 @@ static int say_error(const struct text *err)
 	return EXIT_FAILURE;
 }
 
-/* Worded so that nobody has to guess which of the places was read. */
-static int say_settings_error(const struct settings *s, const struct text *err)
-{
-	if (s->in_argv)
-		fprintf(stderr, "Error parsing command line arguments: %s\n",
-			text_str(err));
-	else
-		say_error(err);
-	return EXIT_FAILURE;
-}
-
 /* Start, turn the loop until every part is down, finish. */
 static int live(struct node *n)
 {
@@ -128,7 +117,7 @@ int node_main(int argc, char **argv)
 	n->daemon_fd = -1;
 	settings_init(&s);
 	if (settings_load(&s, argc, argv, &err) != 0)
-		code = say_settings_error(&s, &err);
+		code = say_error(&err);
 	else if (s.ask != ASK_RUN)
 		code = answer(s.ask);
 	else

@@ -15,7 +15,6 @@ enum settings_ask { ASK_RUN, ASK_HELP, ASK_HELP_DEBUG, ASK_VERSION };
 struct settings {
 	struct conf conf;
 	enum settings_ask ask;
-	bool in_argv; /* a failure is one of the command line's words */
 	enum chain_id chain;
 	char *datadir;     /* absolute; NULL only with ASK_HELP and the like */
 	char *conf_path;   /* the file that was read, or NULL */
