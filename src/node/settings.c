@@ -133,7 +133,24 @@ static int read_file(struct settings *s, const char *path, struct text *err)
 	return conf_add_file(&s->conf, path, err);
 }
 
-/* The network that the settings so far name; false with a sentence. */
+/* The network of -chain, if it is given; false with a sentence. */
+static bool named_chain(const struct conf *c, const struct chain_names **row,
+			struct text *err)
+{
+	const char *name = conf_get(c, "chain");
+
+	*row = name ? chain_names_find(name) : NULL;
+	if (!name || *row)
+		return true;
+	text_printf(err,
+		    "-chain=%s: there is no such network; there are main, "
+		    "test, testnet4, signet and regtest",
+		    name);
+	return false;
+}
+
+/* The network that the settings so far name; false with a sentence. Named twice
+ * it has to be the same one. */
 static bool choose_chain(const struct conf *c, enum chain_id *chain,
 			 struct text *err)
 {
@@ -144,33 +161,22 @@ static bool choose_chain(const struct conf *c, enum chain_id *chain,
 		     {"signet", CHAIN_SIGNET},
 		     {"testnet", CHAIN_TEST},
 		     {"testnet4", CHAIN_TESTNET4}};
-	const char *name = conf_get(c, "chain");
 	const struct chain_names *row;
-	size_t i, n = name != NULL;
+	size_t i;
 
-	*chain = CHAIN_MAIN;
+	if (!named_chain(c, &row, err))
+		return false;
 	for (i = 0; i < sizeof flags / sizeof *flags; i++) {
-		if (conf_chain_flag(c, flags[i].key)) {
-			*chain = flags[i].id;
-			n++;
+		if (!conf_chain_flag(c, flags[i].key))
+			continue;
+		if (row && row->id != flags[i].id) {
+			text_puts(err, "only one of -chain, -regtest, -signet, "
+				       "-testnet and -testnet4 can be given");
+			return false;
 		}
+		row = chain_names(flags[i].id);
 	}
-	if (n > 1) {
-		text_puts(err, "only one of -chain, -regtest, -signet, "
-			       "-testnet and -testnet4 can be given");
-		return false;
-	}
-	if (!name)
-		return true;
-	row = chain_names_find(name);
-	if (!row) {
-		text_printf(err,
-			    "-chain=%s: there is no such network; there are "
-			    "main, test, testnet4, signet and regtest",
-			    name);
-		return false;
-	}
-	*chain = row->id;
+	*chain = row ? row->id : CHAIN_MAIN;
 	return true;
 }
 

@@ -129,6 +129,10 @@ START_TEST(load_chooses_one_network)
 	ck_assert_int_eq(s.chain, CHAIN_MAIN);
 	ck_assert_int_eq(load("-signet"), E_INVALID);
 	says("only one of");
+	ck_assert_int_eq(load("-chain=signet"), E_INVALID);
+	says("only one of");
+	ck_assert_int_eq(load("-chain=regtest"), 0);
+	ck_assert_int_eq(s.chain, CHAIN_REGTEST);
 	ck_assert_int_eq(load("-noconf -chain=moon"), E_INVALID);
 	says("-chain=moon");
 }
