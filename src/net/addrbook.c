@@ -221,14 +221,11 @@ void addrbook_tried(struct addrbook *b, const struct netaddr *a, int64_t now_s)
 void addrbook_good(struct addrbook *b, const struct netaddr *a,
 		   uint64_t services, int64_t now_s)
 {
-	struct addr_entry e = {
-	    .time_s = (uint32_t)now_s, .services = services, .addr = *a};
-	struct entry *en;
+	struct entry *en = find(b, a);
 
-	add(b, &e, NO_SOURCE, now_s);
-	en = find(b, a);
 	if (!en)
 		return;
+	en->e.time_s = (uint32_t)now_s;
 	en->e.services = services;
 	en->ok_s = now_s;
 	en->fails = 0;

@@ -19,7 +19,8 @@ bool addrbook_learn(struct addrbook *b, const struct addr_entry *e,
 		    const struct netaddr *source, int64_t now_s);
 /* We are dialling a: it counts as failed until addrbook_good. */
 void addrbook_tried(struct addrbook *b, const struct netaddr *a, int64_t now_s);
-/* The handshake with a succeeded; adds it where it is unknown and routable. */
+/* The handshake with a succeeded. One that is not in the book is not added:
+ * whom the operator chose is nobody else's business. */
 void addrbook_good(struct addrbook *b, const struct netaddr *a,
 		   uint64_t services, int64_t now_s);
 

@@ -16,7 +16,8 @@
 #define FEELER_US      120000000 /* mean time between feelers */
 #define SEED_WAIT_MS   11000 /* for what the book knows, before asking seeds */
 #define SEED_SERVICES  (NODE_NETWORK | NODE_WITNESS)
-#define SEED_ENOUGH    2u /* outbound peers that make seeds unnecessary */
+#define SEED_AGAIN_MS  300000 /* while there is no outbound peer at all */
+#define SEED_ENOUGH    2u     /* outbound peers that make seeds unnecessary */
 #define SEED_AGE_MIN_S (3 * 86400)
 
 /* Exponentially distributed around mean without libm: the number of trailing
@@ -80,6 +81,10 @@ static bool is_wanted(void *arg, const struct addr_entry *e)
 	uint64_t need = w->conn == CONN_FEELER ? NODE_NETWORK : SEED_SERVICES;
 
 	if ((e->services & need) != need)
+		return false;
+	/* Low ports belong to other services, which we could be made to
+	 * bother. */
+	if (e->addr.port < 1024 && e->addr.port != w->net->cfg.default_port)
 		return false;
 	if (discouraged_has(&w->net->discouraged, &e->addr) ||
 	    dial_is_dup(w->net, NULL, &e->addr))
@@ -152,7 +157,6 @@ static void ask_seeds(struct net *n)
 	const char *const *s = n->cfg.params->dns_seeds;
 	char host[256];
 
-	n->seeds_done = true;
 	for (; s && *s; s++) {
 		/* The constant string is passed through as an opaque word. */
 		union {
@@ -165,15 +169,19 @@ static void ask_seeds(struct net *n)
 	}
 }
 
+/* The first time seeds are asked where few peers were found without them, later
+ * only where there are none: the network may have been away. */
 static void maybe_seed(struct net *n)
 {
-	if (n->seeds_done || !n->cfg.dns_seed ||
-	    (int64_t)uv_now(n->loop) < n->seeds_at_ms)
+	int64_t now_ms = (int64_t)uv_now(n->loop);
+	size_t enough = n->seeded ? 1 : SEED_ENOUGH;
+	bool forced = n->cfg.force_dns_seed && !n->seeded;
+
+	if (!n->cfg.dns_seed || now_ms < n->seeds_at_ms)
 		return;
-	if (!n->cfg.force_dns_seed &&
-	    count_conn(n, CONN_OUTBOUND) >= SEED_ENOUGH)
-		n->seeds_done = true;
-	else
+	n->seeds_at_ms = now_ms + SEED_AGAIN_MS;
+	n->seeded = true;
+	if (forced || count_conn(n, CONN_OUTBOUND) < enough)
 		ask_seeds(n);
 }
 

@@ -145,7 +145,7 @@ struct net {
 	void (*stopped)(void *arg);
 
 	int64_t next_feeler_us, seeds_at_ms;
-	bool seeds_done;
+	bool seeded;          /* the seeds had their first chance */
 	int64_t info_after_s; /* the next line of info about a bad peer */
 	uint64_t bytes_sent, bytes_recv;
 	uint8_t scratch[SCRATCH];

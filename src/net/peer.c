@@ -130,22 +130,8 @@ void peer_close(struct peer *p)
 	uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
 
-static void log_ready(const struct peer *p)
-{
-	char addr[64];
-
-	netaddr_fmt(addr, &p->addr);
-	if (p->conn == CONN_INBOUND)
-		log_debug(LOG_NET, "peer=%" PRIu64 " ready %s addr=%s", p->id,
-			  peer_conn_name(p->conn), addr);
-	else
-		log_info(LOG_NET, "peer=%" PRIu64 " ready %s addr=%s", p->id,
-			 peer_conn_name(p->conn), addr);
-}
-
 static void enter_ready(struct peer *p)
 {
-	log_ready(p);
 	ping_tick(p, clock_now_us(p->net->cfg.clock));
 	p->net->ops.on_ready(p->net->arg, p);
 }

@@ -9,8 +9,9 @@
 
 #include <inttypes.h>
 
-#define INACTIVE_S 1200 /* silence in either direction */
-#define STUCK_MS   60000u
+#define INACTIVE_S   1200 /* silence in either direction */
+#define ADDR_FETCH_S 300  /* an addr-fetch peer has for its answer */
+#define STUCK_MS     60000u
 
 static const char *never(const struct peer *p)
 {
@@ -36,6 +37,8 @@ static const char *silence(const struct peer *p, int64_t now_s)
 		return "socket receive timeout";
 	if (p->state != PEER_READY)
 		return "version handshake timeout";
+	if (p->conn == CONN_ADDR_FETCH && now_s > p->conn_time_s + ADDR_FETCH_S)
+		return "addrfetch connection timeout";
 	return NULL;
 }
 

@@ -117,7 +117,8 @@ int net_connect(struct net *n, const char *node);
  * network is inactive. */
 int net_dial(struct net *n, const char *node, enum peer_conn conn);
 /* Automatic peers may be ones that keep only the last blocks
- * (NODE_NETWORK_LIMITED), because we are near the tip. False at start. */
+ * (NODE_NETWORK_LIMITED), because our tip's time is less than 144 block
+ * intervals (24 hours) ago. False at start; read when a version arrives. */
 void net_set_near_tip(struct net *n, bool near_tip);
 /* A tick now (setmocktime). */
 void net_tick(struct net *n);

@@ -111,7 +111,10 @@ void client_handshake(struct client *c);
 /* A ping with this nonce, and its pong: all before it has been handled. */
 void client_sync(struct client *c, uint64_t nonce);
 
-/* A socket that listens on loopback, for dials; *port receives its port. */
+/* A port of this process as text, "127.x.y.1:port"; valid until the next call.
+ */
+const char *lab_where(uint16_t port);
+/* A socket that listens there, for dials; *port receives its port. */
 int lab_listen(uint16_t *port);
 /* Turn until fd has a connection, and accept it. */
 int lab_accept(struct lab *l, int fd);

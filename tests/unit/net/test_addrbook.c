@@ -220,6 +220,17 @@ START_TEST(addrbook_sample_gives_distinct_entries)
 }
 END_TEST
 
+START_TEST(addrbook_good_adds_nothing)
+{
+	struct addrbook *b = addrbook_new();
+	struct addr_entry e = entry_at(1);
+
+	addrbook_good(b, &e.addr, 9, NOW);
+	ck_assert_uint_eq(addrbook_count(b), 0);
+	addrbook_free(b);
+}
+END_TEST
+
 START_TEST(addrbook_sample_leaves_out_what_never_answered)
 {
 	struct addrbook *b = addrbook_new();
@@ -269,6 +280,7 @@ Suite *addrbook_suite(void)
 	tcase_add_test(t, addrbook_pick_honours_the_filter);
 	tcase_add_test(t, addrbook_pick_prefers_what_did_not_fail);
 	tcase_add_test(t, addrbook_sample_gives_distinct_entries);
+	tcase_add_test(t, addrbook_good_adds_nothing);
 	tcase_add_test(t, addrbook_sample_leaves_out_what_never_answered);
 	tcase_add_test(t, addrbook_learn_ages_hearsay);
 	suite_add_tcase(s, t);

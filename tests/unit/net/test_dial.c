@@ -21,20 +21,27 @@ static void teardown(void)
 
 static void where_of(char where[32], uint16_t port)
 {
-	snprintf(where, 32, "127.0.0.1:%u", port);
+	snprintf(where, 32, "%s", lab_where(port));
 }
 
-START_TEST(dial_by_name_reaches_loopback)
+/* An address in a form that only the resolver reads stands for a name. */
+START_TEST(dial_by_name_goes_through_the_resolver)
 {
+	unsigned b[4];
 	struct client c;
 	uint16_t port;
 	int fd = lab_listen(&port);
 	char where[32];
 
 	lab_start(&lab);
-	snprintf(where, sizeof where, "localhost:%u", port);
+	ck_assert_int_eq(
+	    sscanf(lab_where(port), "%u.%u.%u.%u", &b[0], &b[1], &b[2], &b[3]),
+	    4);
+	snprintf(where, sizeof where, "0x%02x%02x%02x%02x:%u", b[0], b[1], b[2],
+		 b[3], port);
 	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), 0);
 	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), E_BUSY);
+	ck_assert(lab.net->dials.p[0]->resolving);
 	client_adopt(&c, &lab, lab_accept(&lab, fd));
 	client_await(&c, MSG_VERSION);
 	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), E_BUSY);
@@ -93,15 +100,13 @@ END_TEST
 
 START_TEST(connect_is_retried_until_the_node_is_there)
 {
-	struct client c;
+	struct text err = TEXT_INIT;
 	uint16_t port;
 	char where[32];
 	struct peer *p;
-	int fd = lab_listen(&port);
 
+	close(lab_listen(&port));
 	where_of(where, port);
-	close(fd);
-	ck_assert_int_gt(port, 0);
 	lab_start(&lab);
 	ck_assert_int_eq(net_connect(lab.net, where), 0);
 	ck_assert_int_eq(net_connect(lab.net, where), E_INVALID);
@@ -109,13 +114,9 @@ START_TEST(connect_is_retried_until_the_node_is_there)
 	/* It is not an added node. */
 	ck_assert_ptr_null(net_added_at(lab.net, 0, &p));
 	/* Now it appears: the node itself listens there. */
-	{
-		struct text err = TEXT_INIT;
-
-		ck_assert_int_eq(net_bind(lab.net, where, &err), 0);
-	}
+	ck_assert_int_eq(net_bind(lab.net, where, &err), 0);
 	lab_until(&lab, net_count(lab.net, false, true) == 1);
-	(void)c;
+	text_fini(&err);
 }
 END_TEST
 
@@ -149,6 +150,30 @@ START_TEST(added_node_is_listed_and_redialled_after_it_went)
 }
 END_TEST
 
+START_TEST(addr_fetch_peer_has_five_minutes)
+{
+	struct client c;
+	uint16_t port;
+	int fd = lab_listen(&port);
+	char where[32];
+
+	where_of(where, port);
+	lab_start(&lab);
+	ck_assert_int_eq(net_dial(lab.net, where, CONN_ADDR_FETCH), 0);
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	client_version(&c);
+	client_msg(&c, MSG_VERACK, slice_of(NULL, 0));
+	client_await(&c, MSG_GETADDR);
+	lab_until(&lab, lab.ready == 1);
+	lab_forward(&lab, 300);
+	ck_assert_uint_eq(net_count(lab.net, false, true), 1);
+	lab_forward(&lab, 1);
+	client_await_eof(&c);
+	client_close(&c);
+	close(fd);
+}
+END_TEST
+
 /* Automatic dialling would leave the machine; so only the choice is tested. */
 START_TEST(automatic_choice_skips_bad_hosts_and_taken_groups)
 {
@@ -168,6 +193,13 @@ START_TEST(automatic_choice_skips_bad_hosts_and_taken_groups)
 	ck_assert(!automatic_choose(lab.net, CONN_OUTBOUND, &out));
 	ck_assert(automatic_choose(lab.net, CONN_FEELER, &out));
 	ck_assert_mem_eq(out.addr.b, e.addr.b, 4);
+	/* Low ports are other services'. */
+	ck_assert(netaddr_parse(&e.addr, "7.7.7.7:25", 1));
+	e.services = 9;
+	ck_assert(addrbook_add(b, &e, LAB_START));
+	ck_assert(!automatic_choose(lab.net, CONN_OUTBOUND, &out));
+	lab.net->cfg.default_port = 25;
+	ck_assert(automatic_choose(lab.net, CONN_OUTBOUND, &out));
 }
 END_TEST
 
@@ -200,12 +232,13 @@ Suite *dial_suite(void)
 
 	tcase_set_timeout(t, 30);
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, dial_by_name_reaches_loopback);
+	tcase_add_test(t, dial_by_name_goes_through_the_resolver);
 	tcase_add_test(t, dial_of_nothing_ends_without_a_peer);
 	tcase_add_test(t, stop_while_a_name_is_looked_up_is_clean);
 	tcase_add_test(t, dial_times_out);
 	tcase_add_test(t, connect_is_retried_until_the_node_is_there);
 	tcase_add_test(t, added_node_is_listed_and_redialled_after_it_went);
+	tcase_add_test(t, addr_fetch_peer_has_five_minutes);
 	tcase_add_test(t, automatic_choice_skips_bad_hosts_and_taken_groups);
 	tcase_add_test(
 	    t, only_connect_and_loopback_only_dial_nobody_by_themselves);

@@ -246,9 +246,8 @@ END_TEST
 
 START_TEST(connection_to_ourselves_is_closed)
 {
-	char where[32];
+	const char *where = lab_where(lab.port);
 
-	snprintf(where, sizeof where, "127.0.0.1:%u", lab.port);
 	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), 0);
 	lab_until(&lab, net_count(lab.net, true, true) == 3);
 	lab_until(&lab, net_count(lab.net, true, true) == 1);
@@ -261,9 +260,8 @@ static void dialled(enum peer_conn conn, struct client *c)
 {
 	uint16_t port;
 	int fd = lab_listen(&port);
-	char where[32];
+	const char *where = lab_where(port);
 
-	snprintf(where, sizeof where, "127.0.0.1:%u", port);
 	ck_assert_int_eq(net_dial(lab.net, where, conn), 0);
 	client_adopt(c, &lab, lab_accept(&lab, fd));
 	close(fd);

@@ -19,10 +19,10 @@ static void teardown(void)
 START_TEST(bind_says_in_a_sentence_what_is_wrong)
 {
 	struct text err = TEXT_INIT;
-	char where[32];
+	const char *where;
 
 	lab_start(&lab);
-	snprintf(where, sizeof where, "127.0.0.1:%u", lab.port);
+	where = lab_where(lab.port);
 	ck_assert_int_eq(net_bind(lab.net, where, &err), -EADDRINUSE);
 	ck_assert_ptr_nonnull(strstr(text_str(&err), where));
 	ck_assert_ptr_nonnull(strstr(text_str(&err), "already running"));

@@ -158,11 +158,10 @@ END_TEST
 START_TEST(addresses_of_a_local_peer_are_named)
 {
 	struct peer_info i;
-	char want[64];
+	const char *want = lab_where(lab.port);
 
 	peer_get_info(lab.last_ready, &i);
-	ck_assert_int_eq(strncmp(i.addr, "127.0.0.1:", 10), 0);
-	snprintf(want, sizeof want, "127.0.0.1:%u", lab.port);
+	ck_assert_int_eq(strncmp(i.addr, "127.", 4), 0);
 	ck_assert_str_eq(i.addr_bind, want);
 	ck_assert_str_eq(i.network, "not_publicly_routable");
 	ck_assert(i.loopback);

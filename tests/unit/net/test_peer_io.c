@@ -227,25 +227,52 @@ START_TEST(spent_budget_makes_peers_wait_for_each_other)
 	client_open(&other, &lab);
 	client_handshake(&other);
 	stream_fill(&s, MSG_BLOCK, 1200000);
-	/* Half of the first, then all of the second, then the rest. */
+	/* Most of the first, more of the second than there is room for. */
 	client_send(&cl, slice_of(s.p, 1000000));
 	lab_settle(&lab);
 	ck_assert_uint_gt(lab.net->budget.used, 900000);
-	for (size_t at = 0, n; at < s.n && at < 700000; at += n) {
-		n = 65536;
-		client_send(&other, slice_of(s.p + at, n));
-		other.at = other.n;
-		lab.arg = (void *)(uintptr_t)(at + n);
-	}
-	lab_settle(&lab);
+	client_send(&other, slice_of(s.p, 700000));
+	lab_until(&lab, lab.net->n_starved == 1);
 	ck_assert_uint_eq(lab.n_seen, 0);
 	ck_assert_uint_lt(lab.net->budget.used, 1500000 + 2 * 65536);
+	/* The first may go beyond the budget: else both would wait. */
 	client_send(&cl, slice_of(s.p + 1000000, s.n - 1000000));
 	lab_until(&lab, lab.n_seen == 1);
-	client_send(&other, slice_of(s.p + (uintptr_t)lab.arg,
-				     s.n - (uintptr_t)lab.arg));
+	client_send(&other, slice_of(s.p + 700000, s.n - 700000));
 	lab_until(&lab, lab.n_seen == 2);
 	ck_assert_uint_eq(lab.net->budget.used, 0);
+	client_close(&other);
+	stream_free(&s);
+}
+END_TEST
+
+/* While others wait, who is slow with an incomplete message is cut. */
+START_TEST(slow_message_is_cut_while_others_wait_for_memory)
+{
+	struct stream s = {0};
+	struct client other;
+	struct peer *slow;
+
+	lab.cfg.global_recv_budget = 1000000;
+	begin();
+	slow = lab.last_ready;
+	client_open(&other, &lab);
+	client_handshake(&other);
+	stream_fill(&s, MSG_BLOCK, 1200000);
+	client_send(&cl, slice_of(s.p, 900000));
+	lab_settle(&lab);
+	client_send(&other, slice_of(s.p, 600000));
+	lab_until(&lab, lab.net->n_starved == 1);
+	ck_assert_uint_ne(slow->collect_ms, 0);
+	net_tick(lab.net);
+	ck_assert_int_eq(peer_get_state(slow), PEER_READY);
+	slow->collect_ms -= 61000;
+	net_tick(lab.net);
+	ck_assert_int_eq(peer_get_state(slow), PEER_CLOSING);
+	client_await_eof(&cl);
+	client_send(&other, slice_of(s.p + 600000, s.n - 600000));
+	lab_until(&lab, lab.n_seen == 1);
+	ck_assert_uint_eq(lab.net->n_starved, 0);
 	client_close(&other);
 	stream_free(&s);
 }
@@ -410,6 +437,7 @@ Suite *peer_io_suite(void)
 	tcase_add_test(t, paused_peer_is_read_up_to_the_receive_limit);
 	tcase_add_test(t, claimed_4000000_bytes_set_nothing_aside);
 	tcase_add_test(t, spent_budget_makes_peers_wait_for_each_other);
+	tcase_add_test(t, slow_message_is_cut_while_others_wait_for_memory);
 	tcase_add_test(t, full_send_queue_stops_messages_until_drained);
 	tcase_add_test(t, peer_that_reads_nothing_is_cut_at_the_queue_limit);
 	tcase_add_test(t, peer_send_buf_shares_one_buffer_and_gives_it_back);
