@@ -20,17 +20,26 @@ void work_json(struct jw *w, const char *key, const struct u256 *work)
 	jw_khex(w, key, slice_of(be, sizeof be));
 }
 
-void bits_json(struct jw *w, uint32_t bits)
+static void target_json(struct jw *w, uint32_t bits)
 {
-	char hex[9];
 	struct u256 target = {{0}};
 
-	snprintf(hex, sizeof hex, "%08x", bits);
-	jw_kstr(w, "bits", hex);
 	if (!target_from_bits(&target, bits))
 		target = (struct u256){{0}};
 	work_json(w, "target", &target);
+}
+
+void bits_json(struct jw *w, uint32_t bits, bool target_last)
+{
+	char hex[9];
+
+	snprintf(hex, sizeof hex, "%08x", bits);
+	jw_kstr(w, "bits", hex);
+	if (!target_last)
+		target_json(w, bits);
 	jw_kf64(w, "difficulty", difficulty_of_bits(bits));
+	if (target_last)
+		target_json(w, bits);
 }
 
 static void next_json(struct jw *w, struct node *n, const struct hnode *h)
@@ -57,7 +66,7 @@ void header_json(struct jw *w, struct node *n, const struct hnode *h)
 	jw_ki64(w, "time", h->time);
 	jw_ki64(w, "mediantime", h->mtp);
 	jw_ki64(w, "nonce", h->nonce);
-	bits_json(w, h->bits);
+	bits_json(w, h->bits, false);
 	work_json(w, "chainwork", &h->work);
 	jw_ki64(w, "nTx", hnode_status(h) & HN_DATA ? h->n_tx : 0);
 	if (h->prev)

@@ -75,7 +75,7 @@ static void cmd_getblockchaininfo(struct rpc_call *c)
 	jw_ki64(w, "blocks", tip->height);
 	jw_ki64(w, "headers", htree_best(chain_tree(n->chain))->height);
 	jw_khash(w, "bestblockhash", &tip->hash);
-	bits_json(w, tip->bits);
+	bits_json(w, tip->bits, false);
 	jw_ki64(w, "time", tip->time);
 	jw_ki64(w, "mediantime", tip->mtp);
 	jw_kf64(w, "verificationprogress", chain_progress(n->chain, tip));

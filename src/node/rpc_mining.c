@@ -348,7 +348,7 @@ static void next_block_json(struct jw *w, struct node *n,
 	jw_key(w, "next");
 	jw_obj(w);
 	jw_ki64(w, "height", tip->height + 1);
-	bits_json(w, next_bits(&hnode_reader, tip, t, &n->params));
+	bits_json(w, next_bits(&hnode_reader, tip, t, &n->params), true);
 	jw_obj_end(w);
 }
 
@@ -360,14 +360,14 @@ static void cmd_getmininginfo(struct rpc_call *c)
 
 	jw_obj(w);
 	jw_ki64(w, "blocks", tip->height);
-	bits_json(w, tip->bits);
+	bits_json(w, tip->bits, true);
 	jw_kf64(w, "networkhashps", network_hashps(tip));
 	jw_ki64(w, "pooledtx", 0);
 	jw_kamount(w, "blockmintxfee", 1);
 	jw_kstr(w, "chain", n->params.names->name);
+	next_block_json(w, n, tip);
 	if (n->params.signet_challenge.n)
 		jw_khex(w, "signet_challenge", n->params.signet_challenge);
-	next_block_json(w, n, tip);
 	warnings_json(w, n);
 	jw_obj_end(w);
 	rpc_done(c);

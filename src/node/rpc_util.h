@@ -44,8 +44,8 @@ struct hnode *param_block(struct rpc_call *c, size_t i) must_check;
 /* chain, blocks, ... of a header that getblockheader and getblock share: all
  * fields up to nextblockhash. Any thread. */
 void header_json(struct jw *w, struct node *n, const struct hnode *h);
-/* "bits", "target", "difficulty". */
-void bits_json(struct jw *w, uint32_t bits);
+/* "bits", "target", "difficulty"; the target last where bitcoind has it so. */
+void bits_json(struct jw *w, uint32_t bits, bool target_last);
 void work_json(struct jw *w, const char *key, const struct u256 *work);
 /* The members of a scriptPubKey object. */
 void script_json(struct jw *w, struct slice script, const struct params *p);
