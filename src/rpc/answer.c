@@ -217,21 +217,41 @@ static void start_fill(struct req *q)
 	stream_fill(q);
 }
 
+/* Have the next chunk made, now or when there is budget for it; who waits keeps
+ * no memory for it. */
+static void want_chunk(struct req *q, struct stream *s)
+{
+	if (q->filling || q->resume)
+		return;
+	if (budget_wait(q, start_fill))
+		start_fill(q);
+	else
+		text_fini(&s->chunk);
+}
+
 /* Send the chunk that is ready and let the next one be made meanwhile. */
 static bool send_chunk(struct req *q, struct stream *s)
 {
-	struct text t = q->out;
+	struct text empty = q->out;
 
-	budget_release(q, t.n);
 	q->out = s->chunk;
-	text_reset(&t);
-	s->chunk = t;
+	s->chunk = empty;
 	s->ready = false;
 	if (s->ended)
 		q->at++;
-	else if (budget_wait(q, start_fill))
-		start_fill(q);
+	else
+		want_chunk(q, s);
 	return send_text(q, &q->out);
+}
+
+/* The chunk is written: its memory is the budget's again. */
+static void chunk_written(struct req *q)
+{
+	budget_release(q, q->out.n);
+	if (q->resume)
+		text_fini(&q->out);
+	else
+		text_reset(&q->out);
 }
 
 static void finished(struct req *q)
@@ -248,15 +268,16 @@ static void finished(struct req *q)
 /* Go on until something must be waited for. */
 static void pump(struct req *q)
 {
-	while (q->at < q->n) {
+	while (!q->writing) {
 		struct part *p = &q->parts[q->at];
 
-		if (q->writing)
+		chunk_written(q);
+		if (q->at == q->n) {
+			finished(q);
 			return;
+		}
 		if (p->s && !p->s->ready) {
-			if (!q->filling && !q->resume &&
-			    budget_wait(q, start_fill))
-				start_fill(q);
+			want_chunk(q, p->s);
 			return;
 		}
 		if (!p->s)
@@ -264,8 +285,6 @@ static void pump(struct req *q)
 		if (!(p->s ? send_chunk(q, p->s) : send_text(q, &p->t)))
 			return;
 	}
-	if (!q->writing)
-		finished(q);
 }
 
 void answer_on_filled(void *arg)
