@@ -33,8 +33,8 @@ void sha256d(struct hash256 *out, const void *p, size_t n);
 void sha256d_parts(struct hash256 *out, const struct slice *parts, size_t n);
 /* Double SHA-256 of n messages: out[i] of in[i]. Uses the parallel lanes. */
 void sha256d_many(struct hash256 *out, const struct slice *in, size_t n);
-/* The same where message i is the `per` (1 to 3) slices from in + i * per on, one
- * after another: the txids of a block without copying its transactions. */
+/* The same where message i is the `per` (1 to 3) slices from in + i * per on,
+ * one after another: the txids of a block without copying its transactions. */
 void sha256d_many_parts(struct hash256 *out, const struct slice *in, size_t per,
 			size_t n);
 /* Double SHA-256 of n messages of 64 bytes each, one after another (merkle
