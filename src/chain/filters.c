@@ -31,6 +31,8 @@ struct filters {
 	struct filterdb *db;
 	struct hnode *best;    /* atomic; NULL: none */
 	struct hash256 header; /* of best */
+	bool ready;            /* atomic: best is the published tip; not
+				  touched while a step is under way */
 	bool was_behind;       /* said so in the log */
 	pthread_mutex_t mu;    /* of what follows */
 	struct kept *kept;     /* height 1,000 * (i + 1) */
@@ -267,6 +269,15 @@ static int catch_up(struct chain *c, struct filters *f)
 	return build_from_disk(c, hnode_mut(hnode_ancestor(c->here, next)));
 }
 
+void filters_published(struct chain *c)
+{
+	struct filters *f = c->filters;
+
+	if (f)
+		__atomic_store_n(&f->ready, f->best == c->here,
+				 __ATOMIC_RELEASE);
+}
+
 bool filters_behind(const struct chain *c)
 {
 	return c->filters && c->filters->db && c->here &&
@@ -290,6 +301,7 @@ bool filters_catch_up(struct chain *c)
 	if (rc || filters_behind(c))
 		return rc == 0;
 	f->was_behind = false;
+	filters_published(c);
 	log_info(LOG_VALIDATION, "filters complete height=%d", f->best->height);
 	return false;
 }
@@ -318,7 +330,8 @@ bool filters_checkpoint(struct chain *c, struct hash256 *header,
 
 bool chain_filters_ready(struct chain *c)
 {
-	return c->filters && get_best(c->filters) == chain_tip(c);
+	return c->filters &&
+	       __atomic_load_n(&c->filters->ready, __ATOMIC_ACQUIRE);
 }
 
 int32_t chain_filters_height(struct chain *c)

@@ -341,18 +341,19 @@ static void read_ready(struct import *i)
 
 static void log_progress(struct import *i, size_t file)
 {
-	uint64_t now = mono_ns();
+	uint64_t now = mono_ns(), blocks, bytes;
 
 	if (now - i->log_ns < LOG_NS)
 		return;
 	i->log_ns = now;
 	pthread_mutex_lock(&i->mu);
-	log_info(LOG_BLOCKSTORAGE, "import file=%s blocks=%llu done=%.1f%%",
-		 i->paths[file], (unsigned long long)i->r.blocks,
-		 i->bytes_all
-		     ? 100.0 * (double)i->bytes_read / (double)i->bytes_all
-		     : 0);
+	blocks = i->r.blocks;
+	bytes = i->bytes_read;
 	pthread_mutex_unlock(&i->mu);
+	log_info(LOG_BLOCKSTORAGE, "import file=%s blocks=%llu done=%.1f%%",
+		 i->paths[file], (unsigned long long)blocks,
+		 i->bytes_all ? 100.0 * (double)bytes / (double)i->bytes_all
+			      : 100.0);
 }
 
 static int read_file(struct import *i, struct blockscan *s, size_t file)

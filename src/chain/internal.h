@@ -331,6 +331,8 @@ int filters_disconnected(struct chain *c, const struct hnode *n) must_check;
 /* One block of catching up; false when nothing is left. */
 bool filters_catch_up(struct chain *c);
 bool filters_behind(const struct chain *c);
+/* A new tip is published: say whether the index covers it. */
+void filters_published(struct chain *c);
 /* Make filters last. Writer. */
 int filters_sync(struct chain *c) must_check;
 /* Our own filter header of n, a node at a multiple of 1,000; from memory. Any

@@ -46,7 +46,9 @@ static int trim(struct chain *c, struct block_work *bw)
 	block_view_fini(&bw->view);
 	buf_unref(bw->job.buf);
 	bw->job.buf = b;
+	/* It was the checksum of more than this. */
 	bw->job.have_checksum = false;
+	bw->job.check_checksum = false;
 	return block_view_parse(&bw->view, &none, buf_payload(b));
 }
 

@@ -67,6 +67,7 @@ static void update_ibd(struct chain *c)
 void show_tip(struct chain *c)
 {
 	__atomic_store_n(&c->tip, c->here, __ATOMIC_RELEASE);
+	filters_published(c);
 	update_ibd(c);
 	index_seal(c);
 }

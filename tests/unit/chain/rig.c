@@ -421,6 +421,7 @@ struct verdict rig_precious(struct rig *r, struct hnode *n)
 struct counting {
 	struct rig *r;
 	struct hash256 hash;
+	struct hnode *node;
 	size_t n;
 };
 
@@ -441,11 +442,10 @@ static void count_coins(void *arg)
 {
 	struct counting *k = arg;
 	struct coin_snapshot *snap;
-	struct hnode *node;
 	struct sha256 h;
 	struct coin coin;
 	uint8_t op[36];
-	int rc = chain_coins_snapshot(k->r->c, &snap, &node);
+	int rc = chain_coins_snapshot(k->r->c, &snap, &k->node);
 
 	ck_assert_int_eq(rc, 0);
 	sha256_init(&h);
@@ -465,6 +465,15 @@ struct hash256 rig_coins(struct rig *r, size_t *count)
 	rig_run(r, count_coins, &k);
 	if (count)
 		*count = k.n;
+	return k.hash;
+}
+
+struct hash256 rig_coins_at(struct rig *r, struct hnode **node)
+{
+	struct counting k = {.r = r};
+
+	rig_run(r, count_coins, &k);
+	*node = k.node;
 	return k.hash;
 }
 

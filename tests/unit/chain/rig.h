@@ -90,6 +90,8 @@ struct verdict rig_precious(struct rig *r, struct hnode *n);
 
 /* A hash over all coins, flushed before; count may be NULL. */
 struct hash256 rig_coins(struct rig *r, size_t *count);
+/* The same with the block that they belong to: the tip may move at any time. */
+struct hash256 rig_coins_at(struct rig *r, struct hnode **node);
 
 /* One coin as rig_coins hashes it. */
 struct sha256;
