@@ -95,6 +95,13 @@ static int read_marks(struct coin_marker *at, struct coin_recovery *rec,
 	return 0;
 }
 
+/* Generations differ in where they put a hash. */
+static struct gen *next_gen(struct coinview *v)
+{
+	v->mix = v->mix * 747796405u + 2891336453u;
+	return gen_new(v->mix ^ v->mix >> 16);
+}
+
 int coinview_open(struct coinview **give, struct coin_marker *at,
 		  struct coin_recovery *rec, struct kv *kv,
 		  const struct coinview_cfg *cfg)
@@ -112,9 +119,10 @@ int coinview_open(struct coinview **give, struct coin_marker *at,
 	if (v->cfg.batch == 0)
 		v->cfg.batch = BATCH_BYTES;
 	rand_os(v->salt, sizeof v->salt);
-	v->active = gen_new();
-	v->young = gen_new();
-	v->old = gen_new();
+	rand_os(&v->mix, sizeof v->mix);
+	v->active = next_gen(v);
+	v->young = next_gen(v);
+	v->old = next_gen(v);
 	v->disk = *at;
 	v->recovering = rec->needed;
 	v->rec_to = rec->to;
@@ -163,7 +171,7 @@ static void rotate(struct coinview *v)
 {
 	gen_free(v->old);
 	v->old = v->young;
-	v->young = gen_new();
+	v->young = next_gen(v);
 }
 
 /* Give up coins that are on disk, those kept longest first, until the budget
@@ -239,7 +247,7 @@ static void freeze(struct coinview *v, const struct coin_marker *at)
 	if (v->frozen)
 		frozen_drop(v);
 	v->frozen = v->active;
-	v->active = gen_new();
+	v->active = next_gen(v);
 	v->frozen_at = *at;
 	v->frozen_blocks = v->active_blocks;
 	v->active_blocks = 0;

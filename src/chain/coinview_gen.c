@@ -1,6 +1,6 @@
 /*
- * One generation of the coins cache. Linear probing with the home slot in the
- * top bits of a 32-bit hash that the slot itself carries: growing and deleting
+ * One generation of the coins cache. Linear probing; the home slot follows from
+ * a 32-bit hash that the slot itself carries, so that growing and deleting
  * never touch an entry. Slabs and tables come from mmap, so that pages cost
  * nothing before they are used and all go back to the system when a generation
  * ends. Does not know what lies above or below it.
@@ -38,12 +38,13 @@ static size_t table_bytes(const struct gen *g)
 	return g->bits ? sizeof *g->slots << g->bits : 0;
 }
 
-struct gen *gen_new(void)
+struct gen *gen_new(uint32_t mix)
 {
 	struct gen *g = xcalloc(1, sizeof *g);
 
 	/* Unit 0 is never given out: a slot of 0 is an empty one. */
 	g->next = 1;
+	g->mix = mix | 1;
 	return g;
 }
 
@@ -74,7 +75,7 @@ uint8_t *gen_at(const struct gen *g, uint32_t unit)
 
 static size_t home(const struct gen *g, uint32_t hash)
 {
-	return hash >> (32 - g->bits);
+	return (uint32_t)(hash * g->mix) >> (32 - g->bits);
 }
 
 static size_t mask(const struct gen *g)

@@ -27,6 +27,7 @@
 struct gen {
 	uint64_t *slots; /* hash << 32 | unit number; 0: empty */
 	unsigned bits;   /* log2 of the slots; 0: no table yet */
+	uint32_t mix;    /* odd: where this generation puts a hash */
 	size_t n;        /* entries */
 	size_t tombs;    /* of these, spent ones */
 	uint8_t **slabs;
@@ -36,7 +37,10 @@ struct gen {
 	uint32_t free[GEN_UNITS_MAX + 1];
 };
 
-struct gen *gen_new(void) must_check;
+/* mix is any number, another one for each generation of a view: entries moved
+ * from one to the next in the order of slots must not arrive in the order of
+ * slots. */
+struct gen *gen_new(uint32_t mix) must_check;
 /* NULL is fine. */
 void gen_free(struct gen *g);
 /* What it takes: table, touched part of the slabs, and the sort of a flush. */
@@ -51,7 +55,7 @@ uint8_t *gen_put(struct gen *g, uint32_t hash, const uint8_t *outpoint,
 		 uint8_t flags, size_t n) must_check;
 /* Remove if there; the value stays readable until the next gen_put. */
 void gen_del(struct gen *g, uint32_t hash, const uint8_t *outpoint);
-/* Walk in the order of hashes: start with *i = 0; NULL at the end. *hash (may
+/* Walk in the order of slots: start with *i = 0; NULL at the end. *hash (may
  * be NULL) receives the entry's. */
 uint8_t *gen_next(const struct gen *g, size_t *i, uint32_t *hash);
 /* The same walk for sorting: *item receives the txid's first 4 bytes,

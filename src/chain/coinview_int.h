@@ -18,6 +18,7 @@ struct coinview {
 	struct kv *kv;
 	struct coinview_cfg cfg;
 	uint64_t salt[4];
+	uint32_t mix; /* of the generation made last */
 	struct gen *active, *young, *old;
 	struct gen *frozen; /* NULL: none; the flusher reads it too while
 			       flushing */
