@@ -24,7 +24,6 @@ START_TEST(stop_with_everything_under_way_is_clean)
 	struct client c[6], d;
 	uint16_t port;
 	int fd = lab_listen(&port);
-	const char *where = lab_where(port);
 
 	lab_init(&lab);
 	lab_start(&lab);
@@ -36,13 +35,13 @@ START_TEST(stop_with_everything_under_way_is_clean)
 	client_handshake(&c[4]);
 	stream_fill(&s, MSG_BLOCK, 200000);
 	client_send(&c[2], slice_of(s.p, 100000));
-	peer_pause(net_peer(lab.net, 3));
+	peer_pause(net_peer(lab.net, 4));
 	client_send(&c[3], stream_slice(&s));
 	for (unsigned i = 0; i < 5; i++)
-		peer_send(net_peer(lab.net, 4), MSG_BLOCK,
+		peer_send(net_peer(lab.net, 5), MSG_BLOCK,
 			  slice_of(b, 3000000));
-	peer_misbehaving(net_peer(lab.net, 5), "test");
-	ck_assert_int_eq(net_dial(lab.net, where, CONN_MANUAL), 0);
+	peer_misbehaving(net_peer(lab.net, 6), "test");
+	ck_assert_int_eq(net_dial(lab.net, lab_where(port), CONN_MANUAL), 0);
 	client_adopt(&d, &lab, lab_accept(&lab, fd));
 	lab_until(&lab, net_count(lab.net, false, true) == 1);
 	ck_assert_int_eq(net_dial(lab.net, "x.invalid:1", CONN_MANUAL), 0);
