@@ -19,13 +19,18 @@ LLHTTP_DEPS = libllhttp-dev node-llhttp
 
 NO_CONFIG = deps clean distclean
 ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
--include config.mk
+include config.mk
 endif
 
 configure: configure.ac
 	autoconf -o $@ $<
+# Asked for anew it keeps what configure was given before.
 config.mk: configure share/config.mk.in
-	./configure $(CONFIGURE_FLAGS)
+	if test -x config.status && test -z "$(CONFIGURE_FLAGS)"; then \
+		./config.status --recheck && ./config.status; \
+	else \
+		./configure $(CONFIGURE_FLAGS); \
+	fi
 
 Q = $(if $(V),,@)
 say = $(if $(V),@:,@echo "  $(1)	$(2)")

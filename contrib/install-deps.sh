@@ -5,7 +5,7 @@
 # The packages of the Makefile's DEPS, and llhttp from whichever package has it.
 deps_list() {
 	sed -n '/^DEPS = /,/[^\\]$/p' Makefile | sed 's/^DEPS = //; s/\\$//' |
-		tr -s '\n\t ' ' '
+		tr -s '\n\t ' ' ' | sed 's/ $//'
 }
 
 llhttp_package() {
