@@ -8,18 +8,9 @@
 #include <unistd.h>
 
 static Suite *(*const suites[])(void) = {
-    coin_codec_suite,
-    undo_suite,
-    htree_suite,
-    presync_suite,
-    coinview_suite,
-    chain_suite,
-    fullblocks_suite,
-    filters_suite,
-    cfcheckpt_suite,
-    import_suite,
-    mining_suite,
-    workq_suite,
+    coin_codec_suite, undo_suite,   htree_suite,      presync_suite,
+    coinview_suite,   chain_suite,  fullblocks_suite, filters_suite,
+    cfcheckpt_suite,  import_suite, mining_suite,     workq_suite,
     crash_suite,
 };
 
@@ -61,9 +52,11 @@ int main(void)
 
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
-	if (getenv(COINVIEW_CHILD)) {
+	if (getenv(COINVIEW_CHILD) || getenv(CRASH_CHILD)) {
 		srunner_set_fork_status(sr, CK_NOFORK);
-		srunner_add_suite(sr, coinview_child_suite());
+		srunner_add_suite(sr, getenv(CRASH_CHILD)
+					  ? crash_child_suite()
+					  : coinview_child_suite());
 		return run(sr);
 	}
 	for (i = 0; i < sizeof suites / sizeof *suites; i++)

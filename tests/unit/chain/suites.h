@@ -28,5 +28,7 @@ void scratch_free(char *dir);
  * the environment variable is set. */
 #define COINVIEW_CHILD "CAIRN_TEST_COINVIEW"
 Suite *coinview_child_suite(void);
+#define CRASH_CHILD "CAIRN_TEST_CRASH"
+Suite *crash_child_suite(void);
 
 #endif
