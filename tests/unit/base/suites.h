@@ -23,6 +23,7 @@ Suite *mem_suite(void);
 Suite *must_suite(void);
 Suite *rand_suite(void);
 Suite *rd_suite(void);
+Suite *small_bytes_suite(void);
 Suite *text_suite(void);
 Suite *thread_suite(void);
 
