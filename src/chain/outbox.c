@@ -16,8 +16,9 @@
 
 #define GATHER_MAX 64
 #define GATHER_NS  300000
-#define BODIES_MAX (64u << 20) /* bytes in events that the loop has not seen   \
-				*/
+#define BODIES_MAX                                                             \
+	(64u << 20) /* bytes in events that the loop has not seen              \
+		     */
 
 struct out {
 	struct out *next;

@@ -1,8 +1,8 @@
 /*
  * The chain: from block bytes to a published tip. One chain thread owns coins,
  * candidates and block status; workers prepare blocks; a writer appends; a
- * flusher writes coins in the background. Jobs go in by value, events come back on
- * the loop in order.
+ * flusher writes coins in the background. Jobs go in by value, events come back
+ * on the loop in order.
  */
 #ifndef CAIRN_CHAIN_CHAIN_H
 #define CAIRN_CHAIN_CHAIN_H
@@ -17,13 +17,13 @@ struct clock;
 
 /* What became of a submitted block. */
 enum block_outcome {
-	BLOCK_REFUSED,	 /* verdict says why; nothing stored */
-	BLOCK_STORED,	 /* data kept; not (yet) on the published chain, also
+	BLOCK_REFUSED,   /* verdict says why; nothing stored */
+	BLOCK_STORED,    /* data kept; not (yet) on the published chain, also
 			    when an ancestor turned out to be invalid */
 	BLOCK_CONNECTED, /* the published tip includes it */
-	BLOCK_KNOWN,	 /* had its data already */
-	BLOCK_FAILED,	 /* stored, then itself found invalid: verdict */
-	BLOCK_IGNORED,	 /* valid alone, but not asked for and not wanted now:
+	BLOCK_KNOWN,     /* had its data already */
+	BLOCK_FAILED,    /* stored, then itself found invalid: verdict */
+	BLOCK_IGNORED,   /* valid alone, but not asked for and not wanted now:
 			    nothing stored, nobody to blame */
 };
 
@@ -43,28 +43,28 @@ typedef void (*block_done_fn)(void *arg, const struct block_result *r);
 struct block_job {
 	struct hnode *node;
 	struct buf *buf;
-	uint32_t checksum;    /* of the v1 frame */
-	bool check_checksum;  /* verify it (came from a socket); a mismatch gives
-				 V_INVALID, INV_NONE, "bad-checksum": dropped */
-	bool have_checksum;   /* checksum is known and may be kept */
-	bool requested;	      /* asked for, or forced by RPC or import */
-	uint64_t peer;	      /* 0: none */
-	block_done_fn done;   /* on the loop; NULL: only the events below */
+	uint32_t checksum;   /* of the v1 frame */
+	bool check_checksum; /* verify it (came from a socket); a mismatch gives
+				V_INVALID, INV_NONE, "bad-checksum": dropped */
+	bool have_checksum;  /* checksum is known and may be kept */
+	bool requested;      /* asked for, or forced by RPC or import */
+	uint64_t peer;       /* 0: none */
+	block_done_fn done;  /* on the loop; NULL: only the events below */
 	void *arg;
 };
 
 enum chain_event_type {
-	CHAIN_EV_STAGE,	       /* text: what start is doing, for RPC's -28 */
-	CHAIN_EV_LOADED,       /* the loop may use the tree and submit now */
-	CHAIN_EV_CONNECTED,    /* node was connected; buf is its block or NULL */
+	CHAIN_EV_STAGE,     /* text: what start is doing, for RPC's -28 */
+	CHAIN_EV_LOADED,    /* the loop may use the tree and submit now */
+	CHAIN_EV_CONNECTED, /* node was connected; buf is its block or NULL */
 	CHAIN_EV_DISCONNECTED, /* node was disconnected */
-	CHAIN_EV_TIP,	       /* node is the published tip, fork the point
+	CHAIN_EV_TIP,          /* node is the published tip, fork the point
 				  where it left the former one */
-	CHAIN_EV_INVALID,      /* node was marked failed by verdict, from peer */
-	CHAIN_EV_REVALIDATED,  /* node and its line were reconsidered */
-	CHAIN_EV_FATAL,	       /* the node must stop: text (a sentence), rc; with
-				  rc 0 as it was told to, by stop_at_height */
-	CHAIN_EV_STOPPED,      /* the chain thread is down after chain_stop */
+	CHAIN_EV_INVALID,     /* node was marked failed by verdict, from peer */
+	CHAIN_EV_REVALIDATED, /* node and its line were reconsidered */
+	CHAIN_EV_FATAL,       /* the node must stop: text (a sentence), rc; with
+				 rc 0 as it was told to, by stop_at_height */
+	CHAIN_EV_STOPPED,     /* the chain thread is down after chain_stop */
 };
 
 struct chain_event {
@@ -72,7 +72,7 @@ struct chain_event {
 	struct hnode *node;
 	const struct hnode *fork;
 	struct verdict verdict;
-	uint64_t peer; /* who sent the block, for INVALID */
+	uint64_t peer;   /* who sent the block, for INVALID */
 	struct buf *buf; /* borrowed */
 	const char *text;
 	double progress; /* 0..1 with STAGE */
@@ -94,10 +94,10 @@ typedef struct verdict (*script_check_fn)(void *arg, const struct hnode *node);
 struct chain_cfg {
 	const struct params *params;
 	const char *blocks_dir; /* with blk and rev files */
-	const char *data_dir;	/* network folder: coins, index, filters */
-	int64_t dbcache;	/* bytes for coins and databases */
+	const char *data_dir;   /* network folder: coins, index, filters */
+	int64_t dbcache;        /* bytes for coins and databases */
 	uint32_t max_unflushed; /* blocks that a kill may cost; 0: 4,096 */
-	unsigned workers;	/* prepare threads */
+	unsigned workers;       /* prepare threads */
 	bool block_filter_index;
 	struct u256 min_work;
 	struct hash256 assume_valid;
@@ -108,13 +108,13 @@ struct chain_cfg {
 	int64_t max_tip_age_s;
 };
 
-struct chain *chain_new(const struct chain_cfg *cfg, const struct chain_ops *ops,
-			void *arg) must_check;
+struct chain *chain_new(const struct chain_cfg *cfg,
+			const struct chain_ops *ops, void *arg) must_check;
 /* Start the threads; loading goes on in the background and ends with LOADED or
  * FATAL. Loop. */
 void chain_start(struct chain *c);
-/* Ask for a clean stop: the running flush batch is committed, the rest is left to
- * replay. Ends with CHAIN_EV_STOPPED; jobs not begun are answered with
+/* Ask for a clean stop: the running flush batch is committed, the rest is left
+ * to replay. Ends with CHAIN_EV_STOPPED; jobs not begun are answered with
  * V_UNKNOWN, E_STOPPING. Loop. */
 void chain_stop(struct chain *c);
 /* After STOPPED. */
@@ -137,30 +137,31 @@ void chain_backlog(struct chain *c, size_t *blocks, size_t *bytes);
 /* Bytes that blk and rev files take on disk. Any thread. */
 uint64_t chain_disk_size(struct chain *c);
 
-/* New nodes of the tree, parents first: every one, once, before a block of it is
- * submitted or a task names it. They are written to the index. Loop. */
+/* New nodes of the tree, parents first: every one, once, before a block of it
+ * is submitted or a task names it. They are written to the index. Loop. */
 void chain_note_headers(struct chain *c, struct hnode *const *nodes, size_t n);
 
-/* Write magic and length into the 8 bytes before b's payload. Before hand-over. */
+/* Write magic and length into the 8 bytes before b's payload. Before hand-over.
+ */
 void chain_stamp_record(struct buf *b, const struct params *p);
 /* Hand a block over; takes job->buf. Every job is answered once, never before
- * this returns, in the order of submission (a second submission of a block whose
- * first is not answered yet comes behind). After chain_stop and after FATAL the
- * answer is BLOCK_REFUSED with V_UNKNOWN. Loop. */
+ * this returns, in the order of submission (a second submission of a block
+ * whose first is not answered yet comes behind). After chain_stop and after
+ * FATAL the answer is BLOCK_REFUSED with V_UNKNOWN. Loop. */
 void chain_submit_block(struct chain *c, struct block_job *take);
 
-/* Run a task on the chain thread, between blocks: after the headers noted before
- * it, not necessarily after the blocks. False when stopping: it is not run. Any
- * thread. */
+/* Run a task on the chain thread, between blocks: after the headers noted
+ * before it, not necessarily after the blocks. False when stopping: it is not
+ * run. Any thread. */
 bool chain_run(struct chain *c, struct task t);
 
 /* Chain thread only: */
 /* 0, E_NOTFOUND, or the disk's failure. out borrows until the next call. After
  * FATAL and while stopping these return its code, or a verdict with it. */
-int chain_coin_get(struct chain *c, struct coin *out, const uint8_t *outpoint)
-    must_check;
-/* Core's invalidateblock / reconsiderblock / preciousblock; the new best chain is
- * connected before they return. */
+int chain_coin_get(struct chain *c, struct coin *out,
+		   const uint8_t *outpoint) must_check;
+/* Core's invalidateblock / reconsiderblock / preciousblock; the new best chain
+ * is connected before they return. */
 struct verdict chain_invalidate(struct chain *c, struct hnode *n);
 struct verdict chain_reconsider(struct chain *c, struct hnode *n);
 struct verdict chain_precious(struct chain *c, struct hnode *n);
@@ -175,12 +176,13 @@ int chain_coins_snapshot(struct chain *c, struct coin_snapshot **give,
 struct verdict chain_test_block(struct chain *c, const struct buf *block);
 
 /* Any thread that may block (POOL): */
-/* The whole block with its witnesses: gives a buffer. E_NOTFOUND without data. */
-int chain_read_block(struct chain *c, struct buf **give, const struct hnode *n)
-    must_check;
+/* The whole block with its witnesses: gives a buffer. E_NOTFOUND without data.
+ */
+int chain_read_block(struct chain *c, struct buf **give,
+		     const struct hnode *n) must_check;
 /* The undo record: spent coins in block order (undo.h). */
-int chain_read_undo(struct chain *c, struct buf **give, const struct hnode *n)
-    must_check;
+int chain_read_undo(struct chain *c, struct buf **give,
+		    const struct hnode *n) must_check;
 /* Record the checksum of a block that came without, so it is computed once. */
 void chain_note_checksum(struct chain *c, struct hnode *n, uint32_t checksum);
 
@@ -196,8 +198,8 @@ bool chain_filter_header(struct chain *c, struct hash256 *header,
 bool chain_filter_hash(struct chain *c, struct hash256 *hash,
 		       const struct hnode *n);
 /* Gives the encoded filter. May block. */
-int chain_filter_read(struct chain *c, struct buf **give, const struct hnode *n)
-    must_check;
+int chain_filter_read(struct chain *c, struct buf **give,
+		      const struct hnode *n) must_check;
 
 /* What peers claim about filter headers, at every 1,000th height. Loop. */
 enum cfcheckpt_state { CFC_CLAIMED, CFC_AGREED, CFC_VALIDATED, CFC_REFUTED };
@@ -208,10 +210,11 @@ struct cfcheckpt_row {
 	enum cfcheckpt_state state;
 	uint64_t peers[8]; /* ids of those that claimed it, 0-ended */
 };
-/* Note peer's claim for the intervals of the chain ending in stop: n headers from
- * height 1,000 on. Gives the first height at which our own filter header (or an
- * earlier agreement with our own) differs, or -1. Bounded: kept per height for
- * the best chain only, at most 8 peers and 4 different claims a height. */
+/* Note peer's claim for the intervals of the chain ending in stop: n headers
+ * from height 1,000 on. Gives the first height at which our own filter header
+ * (or an earlier agreement with our own) differs, or -1. Bounded: kept per
+ * height for the best chain only, at most 8 peers and 4 different claims a
+ * height. */
 int32_t chain_cfcheckpt_note(struct chain *c, uint64_t peer,
 			     const struct hnode *stop, const uint8_t *headers,
 			     uint32_t n);

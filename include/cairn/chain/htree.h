@@ -1,8 +1,8 @@
 /*
  * The header tree: every known header that passed its rules, linked to its
- * parent. The loop is the only thread that looks hashes up or adds nodes; a node,
- * once returned, is read by any thread, never moves and is never freed before
- * exit.
+ * parent. The loop is the only thread that looks hashes up or adds nodes; a
+ * node, once returned, is read by any thread, never moves and is never freed
+ * before exit.
  */
 #ifndef CAIRN_CHAIN_HTREE_H
 #define CAIRN_CHAIN_HTREE_H
@@ -15,15 +15,16 @@
 struct params;
 
 /* Status bits; written by the chain thread only (atomic or, release). */
-#define HN_DATA		 (1u << 0) /* block data stored: data_* are set */
-#define HN_UNDO		 (1u << 1) /* undo data stored: undo_* are set */
-#define HN_FAILED	 (1u << 2) /* this block broke a rule */
+#define HN_DATA          (1u << 0) /* block data stored: data_* are set */
+#define HN_UNDO          (1u << 1) /* undo data stored: undo_* are set */
+#define HN_FAILED        (1u << 2) /* this block broke a rule */
 #define HN_FAILED_PARENT (1u << 3) /* an ancestor did */
-#define HN_CONNECTED	 (1u << 4) /* was connected once: all rules held */
-#define HN_CHECKSUM	 (1u << 5) /* checksum is set */
-#define HN_WITNESS	 (1u << 6) /* the data were checked with the witness
-				      commitment rule */
-#define HN_FAILED_ANY	 (HN_FAILED | HN_FAILED_PARENT)
+#define HN_CONNECTED     (1u << 4) /* was connected once: all rules held */
+#define HN_CHECKSUM      (1u << 5) /* checksum is set */
+#define HN_WITNESS                                                             \
+	(1u << 6) /* the data were checked with the witness                    \
+		     commitment rule */
+#define HN_FAILED_ANY (HN_FAILED | HN_FAILED_PARENT)
 
 struct hnode {
 	/* Set by the loop before the node is published, then immutable. */
@@ -31,24 +32,25 @@ struct hnode {
 	const struct hnode *prev; /* NULL for genesis */
 	const struct hnode *skip; /* an ancestor further down; NULL for genesis.
 				     Its height depends on height only */
-	struct u256 work;	  /* of the chain ending here */
+	struct u256 work;         /* of the chain ending here */
 	struct hash256 merkle;
 	int32_t height;
 	int32_t version;
 	uint32_t time, bits, nonce;
 	uint32_t time_max; /* largest time of the chain ending here */
-	uint32_t mtp;	   /* median time past of this node and its 10 parents */
+	uint32_t mtp; /* median time past of this node and its 10 parents */
 
 	/* Set by the chain thread before the status bit that says so. */
-	uint32_t status; /* atomic: hnode_status */
-	uint32_t n_tx;	 /* with HN_DATA */
+	uint32_t status;   /* atomic: hnode_status */
+	uint32_t n_tx;     /* with HN_DATA */
 	uint64_t chain_tx; /* transactions up to here; 0 until every ancestor
 			      has data */
 	int32_t data_file, undo_file;
-	uint32_t data_off, data_size; /* payload, behind the 8-byte record head */
+	uint32_t data_off,
+	    data_size; /* payload, behind the 8-byte record head */
 	uint32_t undo_off, undo_size;
 	uint32_t checksum; /* of the v1 frame, with HN_CHECKSUM */
-	int32_t seq;	   /* order of arrival, for ties; smaller wins */
+	int32_t seq;       /* order of arrival, for ties; smaller wins */
 };
 
 struct htree;
@@ -64,12 +66,12 @@ struct hnode *htree_genesis(const struct htree *t);
 struct hnode *htree_find(const struct htree *t, const struct hash256 *hash);
 size_t htree_count(const struct htree *t);
 
-/* Check 80 bytes by every rule of a header and add it. On valid *node is the new
- * or known node (*is_new tells which). Invalid as Core, in this order:
+/* Check 80 bytes by every rule of a header and add it. On valid *node is the
+ * new or known node (*is_new tells which). Invalid as Core, in this order:
  * duplicate-invalid (INV_CACHED), high-hash (INV_HEADER), prev-blk-not-found
  * (INV_MISSING_PREV), bad-prevblk (INV_PREV), contextual rules (see
- * header_check_context), too-little-chainwork (INV_LOW_WORK) when the chain up to
- * this header is below min_work and it is not forced. Loop. */
+ * header_check_context), too-little-chainwork (INV_LOW_WORK) when the chain up
+ * to this header is below min_work and it is not forced. Loop. */
 struct verdict htree_accept(struct htree *t, struct hnode **node, bool *is_new,
 			    const uint8_t header[80], int64_t now_s,
 			    bool force_low_work);
@@ -86,15 +88,16 @@ struct hnode *htree_load(struct htree *t, const uint8_t header[80]);
 /* Header with most work that is not failed, the earliest of equals. Loop. */
 struct hnode *htree_best(const struct htree *t);
 /* After failures or reconsideration: find the best header again. A node below a
- * failed one counts as failed whether or not it is marked yet. O(nodes). Loop. */
+ * failed one counts as failed whether or not it is marked yet. O(nodes). Loop.
+ */
 void htree_recompute_best(struct htree *t);
 
 /* Minimum chain work, for htree_accept and sync (params' or the option's). */
 void htree_set_min_work(struct htree *t, const struct u256 *w);
 const struct u256 *htree_min_work(const struct htree *t);
 
-/* Walk all nodes in the order of arrival (parents first): *i from 0; NULL at the
- * end. Loop. */
+/* Walk all nodes in the order of arrival (parents first): *i from 0; NULL at
+ * the end. Loop. */
 struct hnode *htree_next(const struct htree *t, size_t *i);
 
 static inline uint32_t hnode_status(const struct hnode *n)
@@ -111,7 +114,8 @@ const struct hnode *hnode_fork(const struct hnode *a, const struct hnode *b);
 bool hnode_is_ancestor(const struct hnode *a, const struct hnode *b);
 /* The 80 bytes again. */
 void hnode_header_put(uint8_t out[80], const struct hnode *n);
-/* Locator hashes of the chain ending in n, at most LOCATOR_MAX: gives how many. */
+/* Locator hashes of the chain ending in n, at most LOCATOR_MAX: gives how many.
+ */
 uint32_t hnode_locator(struct hash256 *out, const struct hnode *n);
 /* Above 0 when a is to be preferred: more work, then the smaller seq, then the
  * hash that is smaller as bytes (Core compares addresses there); 0 only for the

@@ -7,13 +7,13 @@
 
 struct params;
 
-#define COIN		      100000000LL
-#define MAX_MONEY	      (21000000LL * COIN)
-#define MAX_BLOCK_WEIGHT      4000000u
-#define MAX_BLOCK_SIGOPS_COST 80000u
-#define WITNESS_SCALE	      4u
-#define COINBASE_MATURITY     100
-#define LOCKTIME_THRESHOLD    500000000u
+#define COIN                      100000000LL
+#define MAX_MONEY                 (21000000LL * COIN)
+#define MAX_BLOCK_WEIGHT          4000000u
+#define MAX_BLOCK_SIGOPS_COST     80000u
+#define WITNESS_SCALE             4u
+#define COINBASE_MATURITY         100
+#define LOCKTIME_THRESHOLD        500000000u
 #define BIP34_IMPLIES_BIP30_LIMIT 1983702
 
 static inline bool amount_ok(int64_t v)
@@ -28,9 +28,9 @@ struct verdict tx_check(const struct tx_view *tx);
 
 /* Context-free block rules in Core's order: proof of work (unless skip_pow;
  * INV_HEADER), merkle root and its mutation (INV_MUTATED), then, as
- * INV_CONSENSUS, size, coinbase place, each tx_check, legacy sigops. Needs txids
- * (block_hash_txs). V_UNKNOWN with E_NOMEM. The signature of a signet block
- * (BIP325) is a script and not checked here. */
+ * INV_CONSENSUS, size, coinbase place, each tx_check, legacy sigops. Needs
+ * txids (block_hash_txs). V_UNKNOWN with E_NOMEM. The signature of a signet
+ * block (BIP325) is a script and not checked here. */
 struct verdict block_check(const struct block_view *b, const struct params *p,
 			   bool skip_pow);
 
@@ -39,18 +39,18 @@ struct block_context {
 	int64_t mtp_prev; /* median time past of the parent */
 };
 /* Rules of a block in its place, after block_check: final transactions and the
- * height in the coinbase (INV_CONSENSUS), witness commitment (INV_MUTATED, as the
- * header does not bind the witness), weight (INV_CONSENSUS). Needs wtxids when
- * there is a witness. V_UNKNOWN with E_NOMEM. */
+ * height in the coinbase (INV_CONSENSUS), witness commitment (INV_MUTATED, as
+ * the header does not bind the witness), weight (INV_CONSENSUS). Needs wtxids
+ * when there is a witness. V_UNKNOWN with E_NOMEM. */
 struct verdict block_check_context(const struct block_view *b,
 				   const struct block_context *c,
 				   const struct params *p);
 
-/* Whether the transactions are not those that the header's maker put there: wrong
- * or ambiguous merkle root, a 64-byte transaction in a block without coinbase,
- * or, with check_witness_root, a witness that its commitment does not bind
- * (without it: any witness). Such a block says nothing about its header. Needs
- * txids and wtxids. False when out of memory: block_check will say so. */
+/* Whether the transactions are not those that the header's maker put there:
+ * wrong or ambiguous merkle root, a 64-byte transaction in a block without
+ * coinbase, or, with check_witness_root, a witness that its commitment does not
+ * bind (without it: any witness). Such a block says nothing about its header.
+ * Needs txids and wtxids. False when out of memory: block_check will say so. */
 bool block_is_mutated(const struct block_view *b, bool check_witness_root);
 
 /* Subsidy of a block at height, satoshi. */

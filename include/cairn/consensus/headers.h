@@ -1,6 +1,7 @@
 /*
  * Rules of a header in its place: difficulty, times, version. Pure: ancestors
- * come through a struct of functions, so the header tree need not be known here.
+ * come through a struct of functions, so the header tree need not be known
+ * here.
  */
 #ifndef CAIRN_CONSENSUS_HEADERS_H
 #define CAIRN_CONSENSUS_HEADERS_H
@@ -11,8 +12,8 @@
 struct params;
 
 #define MAX_FUTURE_BLOCK_TIME_S 7200
-#define MAX_TIMEWARP_S		600 /* BIP94 */
-#define MTP_WINDOW		11
+#define MAX_TIMEWARP_S          600 /* BIP94 */
+#define MTP_WINDOW              11
 
 /* What a rule may ask of the chain that ends in the parent. node is opaque. */
 struct chain_reader {

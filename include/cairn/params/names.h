@@ -15,8 +15,8 @@ enum chain_id {
 
 struct chain_names {
 	enum chain_id id;
-	const char *name;    /* -chain=, getblockchaininfo, config section */
-	const char *folder;  /* below the datadir; "" for main */
+	const char *name;   /* -chain=, getblockchaininfo, config section */
+	const char *folder; /* below the datadir; "" for main */
 	uint16_t p2p_port;
 	uint16_t onion_port;
 	uint16_t rpc_port;

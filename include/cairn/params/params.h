@@ -31,21 +31,22 @@ struct params {
 	/* The genesis block as on the wire. */
 	struct slice genesis_block;
 
-	uint8_t pow_limit[32];	  /* big-endian target */
+	uint8_t pow_limit[32]; /* big-endian target */
 	uint32_t pow_limit_bits;
-	int32_t retarget_interval; /* blocks: 2016 (144 on regtest) */
-	int64_t target_timespan_s; /* 14 days (1 day on regtest) */
-	int64_t target_spacing_s;  /* 600 */
+	int32_t retarget_interval;  /* blocks: 2016 (144 on regtest) */
+	int64_t target_timespan_s;  /* 14 days (1 day on regtest) */
+	int64_t target_spacing_s;   /* 600 */
 	bool min_difficulty_blocks; /* the 20-minute rule of the testnets */
-	bool bip94;		   /* testnet4's timewarp and retarget rules */
-	bool no_retarget;	   /* regtest */
+	bool bip94;                 /* testnet4's timewarp and retarget rules */
+	bool no_retarget;           /* regtest */
 
 	int32_t deploy_height[DEPLOY_COUNT];
-	struct hash256 bip34_hash; /* block at the BIP34 height; zero: unknown */
-	int32_t taproot_height;	   /* for getdeploymentinfo and flags */
-	int32_t halving_interval;  /* 210,000 (150 on regtest) */
-	uint8_t min_chain_work[32]; /* big-endian */
-	struct hash256 assume_valid; /* zero: none */
+	struct hash256
+	    bip34_hash;           /* block at the BIP34 height; zero: unknown */
+	int32_t taproot_height;   /* for getdeploymentinfo and flags */
+	int32_t halving_interval; /* 210,000 (150 on regtest) */
+	uint8_t min_chain_work[32];    /* big-endian */
+	struct hash256 assume_valid;   /* zero: none */
 	struct slice signet_challenge; /* empty elsewhere */
 
 	/* Header pre-sync (Core's headers_sync_params). */
@@ -55,14 +56,16 @@ struct params {
 	const char *const *dns_seeds; /* NULL-ended */
 	uint8_t addr_pubkey, addr_script, addr_secret;
 	const char *bech32_hrp;
-	uint32_t ext_public, ext_secret; /* BIP32 version bytes, big-endian value */
+	uint32_t ext_public,
+	    ext_secret; /* BIP32 version bytes, big-endian value */
 
-	/* For verificationprogress: transactions up to a time, and their rate. */
+	/* For verificationprogress: transactions up to a time, and their rate.
+	 */
 	int64_t txdata_time_s, txdata_count;
 	double txdata_rate;
 
-	bool is_test_chain;	   /* everything but main */
-	bool mineable_by_rpc;	   /* generate* RPCs make sense: regtest */
+	bool is_test_chain;   /* everything but main */
+	bool mineable_by_rpc; /* generate* RPCs make sense: regtest */
 	uint64_t prune_after_height;
 };
 
@@ -76,7 +79,8 @@ const struct params *params_get(enum chain_id id);
 /* The deployment that a name of -testactivationheight means ("bip34", "cltv",
  * "dersig", "csv", "segwit"); false if none. */
 bool deployment_parse(const char *name, enum deployment *d);
-/* As getdeploymentinfo spells it: "bip34", "bip65", "bip66", "csv", "segwit". */
+/* As getdeploymentinfo spells it: "bip34", "bip65", "bip66", "csv", "segwit".
+ */
 const char *deployment_name(enum deployment d);
 
 #endif

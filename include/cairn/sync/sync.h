@@ -1,7 +1,7 @@
 /*
- * The node's behaviour towards its peers: what to ask, whom, when; what to answer.
- * The only folder that knows both net and chain. Everything runs on the loop; disk
- * reads go to the read pool and come back as tasks.
+ * The node's behaviour towards its peers: what to ask, whom, when; what to
+ * answer. The only folder that knows both net and chain. Everything runs on the
+ * loop; disk reads go to the read pool and come back as tasks.
  */
 #ifndef CAIRN_SYNC_SYNC_H
 #define CAIRN_SYNC_SYNC_H
@@ -16,11 +16,11 @@ struct sync;
 struct sync_cfg {
 	const struct params *params;
 	const struct clock *clock;
-	int64_t max_tip_age_s;	 /* -maxtipage */
-	bool serve_filters;	 /* -peerblockfilters */
-	bool blocks_only;	 /* -blocksonly: ask for no transactions */
-	bool ask_checkpoints;	 /* ask filter peers for getcfcheckpt */
-	struct pool *readers;	 /* short block reads */
+	int64_t max_tip_age_s; /* -maxtipage */
+	bool serve_filters;    /* -peerblockfilters */
+	bool blocks_only;      /* -blocksonly: ask for no transactions */
+	bool ask_checkpoints;  /* ask filter peers for getcfcheckpt */
+	struct pool *readers;  /* short block reads */
 	/* Run a task on the loop, from any thread. */
 	void (*post)(void *arg, struct task t);
 	void *post_arg;
@@ -50,14 +50,15 @@ struct verdict sync_add_header(struct sync *s, struct hnode **node,
 /* getpeerinfo's share. */
 struct sync_peer_info {
 	int32_t synced_headers, synced_blocks; /* -1 unknown */
-	int32_t presynced_headers;	       /* -1 none */
-	const int32_t *inflight;	       /* heights, borrowed */
+	int32_t presynced_headers;             /* -1 none */
+	const int32_t *inflight;               /* heights, borrowed */
 	size_t n_inflight;
 	bool addr_relay_enabled;
 };
 void sync_peer_info(const struct sync *s, const struct peer *p,
 		    struct sync_peer_info *i);
-/* Ask peer id for one block (getblockfrompeer, tests): false if not connected. */
+/* Ask peer id for one block (getblockfrompeer, tests): false if not connected.
+ */
 bool sync_fetch_block(struct sync *s, uint64_t peer, struct hnode *n);
 
 #endif
