@@ -78,6 +78,56 @@ START_TEST(many_connections_come_and_go)
 }
 END_TEST
 
+/* A few framed messages of any type, then some bytes of it changed. */
+static void spoiled(struct stream *s, struct rand *r)
+{
+	size_t n = 1 + rand_below(r, 6), i;
+
+	s->n = 0;
+	for (i = 0; i < n; i++)
+		stream_fill(s,
+			    (enum msg_type)(1 + rand_below(r, MSG_COUNT - 1)),
+			    rand_below(r, 120));
+	/* Checksums stay right in most rounds, so that parsers see it too. */
+	for (i = rand_below(r, 3); i > 0; i--)
+		s->p[rand_below(r, s->n)] = (uint8_t)rand_u64(r);
+	s->n -= rand_below(r, 24);
+}
+
+START_TEST(spoiled_streams_in_any_state_leave_nothing_behind)
+{
+	struct stream s = {0};
+	struct client c, good;
+	struct rand r;
+
+	lab_init(&lab);
+	lab_start(&lab);
+	rand_seed(&r, 11);
+	client_open(&good, &lab);
+	client_handshake(&good);
+	for (unsigned round = 0; round < 400; round++) {
+		client_open(&c, &lab);
+		if (round % 3 > 0)
+			client_version(&c);
+		if (round % 3 > 1)
+			client_msg(&c, MSG_VERACK, slice_of(NULL, 0));
+		spoiled(&s, &r);
+		/* The node may have closed already. */
+		(void)!send(c.fd, s.p, s.n, MSG_NOSIGNAL);
+		lab_step(&lab, 0);
+		lab_step(&lab, 0);
+		client_close(&c);
+	}
+	client_sync(&good, 5);
+	lab_until(&lab, net_count(lab.net, true, true) == 1);
+	lab_until(&lab, lab.closed == 400);
+	ck_assert_uint_eq(lab.net->budget.used, 0);
+	client_close(&good);
+	stream_free(&s);
+	lab_fini(&lab);
+}
+END_TEST
+
 Suite *net_suite(void)
 {
 	Suite *s = suite_create("net");
@@ -87,6 +137,7 @@ Suite *net_suite(void)
 	tcase_add_test(t, stop_with_nothing_is_clean);
 	tcase_add_test(t, stop_with_everything_under_way_is_clean);
 	tcase_add_test(t, many_connections_come_and_go);
+	tcase_add_test(t, spoiled_streams_in_any_state_leave_nothing_behind);
 	suite_add_tcase(s, t);
 	return s;
 }
