@@ -192,7 +192,8 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 CONFDIR = $(SYSCONFDIR)/cairn
 INSTALL = install
 INSTALL_DIRS = $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(MANDIR)/man8 $(UNITDIR) \
-	$(SYSUSERSDIR) $(SYSCONFDIR)/logrotate.d $(CONFDIR) $(DOCDIR) $(COMPDIR)
+	$(SYSUSERSDIR) $(SYSCONFDIR)/logrotate.d $(CONFDIR) $(DOCDIR)/doc \
+	$(COMPDIR)
 INSTALLED = $(addprefix $(BINDIR)/,cairnd cairn-cli cairn-util) \
 	$(MANDIR)/man1/cairn-cli.1 $(MANDIR)/man5/cairn.conf.5 \
 	$(MANDIR)/man8/cairnd.8 $(UNITDIR)/cairnd.service \
@@ -216,7 +217,8 @@ install: all
 	$(INSTALL) -m 644 contrib/completion/cairn-cli.bash \
 		$(DESTDIR)$(COMPDIR)/cairn-cli
 	$(INSTALL) -m 644 share/cairn.conf.example README.md LICENSE \
-		$(wildcard doc/*.md) $(DESTDIR)$(DOCDIR)
+		$(DESTDIR)$(DOCDIR)
+	$(INSTALL) -m 644 $(wildcard doc/*.md) $(DESTDIR)$(DOCDIR)/doc
 	test -e $(DESTDIR)$(CONFDIR)/cairn.conf || \
 		$(INSTALL) -m 644 share/cairn.conf.example \
 		$(DESTDIR)$(CONFDIR)/cairn.conf
@@ -236,10 +238,10 @@ distcheck: dist
 	rm -rf $(DISTCHECK)
 	mkdir -p $(DISTCHECK)
 	tar xzf $(DIST).tar.gz -C $(DISTCHECK)
-	$(DISTMAKE) all check-unit
-	$(DISTMAKE) DESTDIR=$(DISTCHECK)/root install
+	+$(DISTMAKE) all check-unit
+	+$(DISTMAKE) DESTDIR=$(DISTCHECK)/root install
 	$(DISTCHECK)/root$(BINDIR)/cairnd -version
-	$(DISTMAKE) DESTDIR=$(DISTCHECK)/root uninstall
+	+$(DISTMAKE) DESTDIR=$(DISTCHECK)/root uninstall
 	test "$$(cd $(DISTCHECK)/root && find . -type f)" = .$(CONFDIR)/cairn.conf
 	rm -rf $(DISTCHECK)
 
