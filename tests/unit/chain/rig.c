@@ -263,7 +263,7 @@ void rig_send(struct rig *r, struct slice block, struct block_result *out)
 
 struct making {
 	struct rig *r;
-	unsigned salt;
+	struct slice script;
 	struct buf *const *txs;
 	size_t n;
 	struct buf *block;
@@ -273,22 +273,40 @@ struct making {
 static void make(void *arg)
 {
 	struct making *m = arg;
-	uint8_t script[6] = {4, 0, 0, 0, 0, 0x51};
 
-	le32_put(script + 1, m->salt);
-	m->rc = chain_make_block(m->r->c, &m->block,
-				 slice_of(script, sizeof script), m->txs, m->n);
+	m->rc = chain_make_block(m->r->c, &m->block, m->script, m->txs, m->n);
+}
+
+static struct buf *made(struct making *m)
+{
+	rig_run(m->r, make, m);
+	ck_assert_int_eq(m->rc, 0);
+	ck_assert(mine_block(m->block, &m->r->params, UINT64_MAX));
+	return m->block;
 }
 
 struct buf *rig_make(struct rig *r, unsigned salt, struct buf *const *txs,
 		     size_t n)
 {
-	struct making m = {r, salt, txs, n, NULL, 0};
+	uint8_t script[6] = {4, 0, 0, 0, 0, 0x51};
+	struct making m = {.r = r, .txs = txs, .n = n};
 
-	rig_run(r, make, &m);
-	ck_assert_int_eq(m.rc, 0);
-	ck_assert(mine_block(m.block, &r->params, UINT64_MAX));
-	return m.block;
+	le32_put(script + 1, salt);
+	m.script = slice_of(script, sizeof script);
+	return made(&m);
+}
+
+struct buf *rig_make_large(struct rig *r, unsigned salt, size_t bytes)
+{
+	uint8_t *script = xcalloc(1, bytes);
+	struct making m = {.r = r, .script = {script, bytes}};
+	struct buf *b;
+
+	script[0] = 0x6a;
+	le32_put(script + 1, salt);
+	b = made(&m);
+	free(script);
+	return b;
 }
 
 struct hnode *rig_mine(struct rig *r, unsigned salt, unsigned n)

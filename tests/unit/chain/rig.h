@@ -76,6 +76,8 @@ void rig_send(struct rig *r, struct slice block, struct block_result *out);
  * unique, with transactions; mined, not submitted. */
 struct buf *rig_make(struct rig *r, unsigned salt, struct buf *const *txs,
 		     size_t n);
+/* The same with a coinbase output of so many bytes. */
+struct buf *rig_make_large(struct rig *r, unsigned salt, size_t bytes);
 /* n such blocks, submitted one after another: each has to connect. */
 struct hnode *rig_mine(struct rig *r, unsigned salt, unsigned n);
 

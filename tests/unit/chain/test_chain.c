@@ -7,6 +7,7 @@
 #include <cairn/base/file.h>
 #include <cairn/base/mem.h>
 #include <cairn/base/text.h>
+#include <cairn/chain/undo.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -504,6 +505,145 @@ START_TEST(full_disk_is_told_in_one_sentence)
 }
 END_TEST
 
+START_TEST(full_disk_under_undo_data_stops_before_the_block_counts)
+{
+	struct block_result res;
+	struct buf *tx, *b;
+	char *path;
+	struct rig r;
+
+	rig_init(&r, CHAIN_REGTEST, NULL);
+	ck_assert_int_eq(dir_make(r.blocks_dir), 0);
+	path = path_join(r.blocks_dir, "rev00000.dat");
+	ck_assert_int_eq(symlink("/dev/full", path), 0);
+	rig_start(&r);
+	/* Nothing is spent: no undo data are written. */
+	rig_mine(&r, 1, 101);
+	tx = rig_spend(&r, 1, 1, 2);
+	b = rig_make(&r, 1, &tx, 1);
+	res = rig_block(&r, buf_payload(b));
+	ck_assert_int_ne(res.outcome, BLOCK_CONNECTED);
+	rig_until(&r, &r.fatal);
+	ck_assert_ptr_nonnull(strstr(r.fatal_text, "disk is full"));
+	ck_assert_uint_eq(rig_count(&r, CHAIN_EV_FATAL), 1);
+	/* From now on blocks are refused, and nobody is blamed. */
+	buf_unref(b);
+	ck_assert_int_eq(chain_tip(r.c)->height, 101);
+	rig_stop(&r);
+	ck_assert_int_eq(unlink(path), 0);
+	free(path);
+	rig_start(&r);
+	ck_assert(r.loaded);
+	while (chain_tip(r.c)->height < 102)
+		rig_poll(&r);
+	ck_assert_uint_eq(rig_count(&r, CHAIN_EV_INVALID), 0);
+	buf_unref(tx);
+	rig_fini(&r);
+}
+END_TEST
+
+/* More bodies than are kept in memory: the rest is read back from disk. */
+START_TEST(large_blocks_that_come_last_first_are_connected)
+{
+	struct buf *blk[80];
+	struct rig a, b;
+	int i;
+
+	rig_init(&a, CHAIN_REGTEST, NULL);
+	rig_init(&b, CHAIN_REGTEST, NULL);
+	rig_start(&a);
+	rig_start(&b);
+	for (i = 0; i < 80; i++) {
+		blk[i] = rig_make_large(&b, 1, 990000);
+		ck_assert_int_eq(rig_block(&b, buf_payload(blk[i])).outcome,
+				 BLOCK_CONNECTED);
+		rig_header(&a, buf_payload(blk[i]));
+	}
+	for (i = 79; i >= 0; i--) {
+		rig_send(&a, buf_payload(blk[i]), NULL);
+		buf_unref(blk[i]);
+	}
+	rig_settle(&a);
+	ck_assert_int_eq(chain_tip(a.c)->height, 80);
+	rig_fini(&a);
+	rig_fini(&b);
+}
+END_TEST
+
+struct noted {
+	struct rig *r;
+	int n, at[3];
+};
+
+static void note_first(void *arg)
+{
+	struct noted *k = arg;
+
+	k->at[0] = ++k->n;
+}
+
+static void note_second(void *arg)
+{
+	struct noted *k = arg;
+
+	k->at[1] = ++k->n;
+}
+
+START_TEST(tasks_run_in_order_and_not_after_the_stop)
+{
+	struct noted k = {.n = 0};
+	struct rig r;
+
+	rig_init(&r, CHAIN_REGTEST, NULL);
+	rig_start(&r);
+	ck_assert(chain_run(r.c, (struct task){note_first, &k}));
+	rig_run(&r, note_second, &k);
+	ck_assert_int_eq(k.at[0], 1);
+	ck_assert_int_eq(k.at[1], 2);
+	chain_stop(r.c);
+	ck_assert(!chain_run(r.c, (struct task){note_first, &k}));
+	rig_until(&r, &r.stopped);
+	ck_assert_int_eq(k.n, 2);
+	chain_free(r.c);
+	r.c = NULL;
+	rig_fini(&r);
+}
+END_TEST
+
+START_TEST(undo_record_of_a_block_holds_the_coins_it_spent)
+{
+	struct undo_reader undo;
+	struct buf *tx, *b, *rec;
+	struct block_result res;
+	struct coin coin;
+	struct rig r;
+	bool bad;
+
+	rig_init(&r, CHAIN_REGTEST, NULL);
+	rig_start(&r);
+	rig_mine(&r, 1, 101);
+	tx = rig_spend(&r, 1, 1, 2);
+	b = rig_make(&r, 1, &tx, 1);
+	res = rig_block(&r, buf_payload(b));
+	ck_assert_int_eq(chain_read_undo(r.c, &rec, res.node), 0);
+	ck_assert(undo_reader_init(&undo, buf_payload(rec)));
+	ck_assert_uint_eq(undo.left, 1);
+	ck_assert(undo_next(&undo, &coin, &bad));
+	ck_assert_int_eq(coin.value, 5000000000);
+	ck_assert_int_eq(coin.height, 1);
+	ck_assert(coin.coinbase);
+	buf_unref(rec);
+	/* Nothing spent: an empty record, though nothing is on disk. */
+	ck_assert_int_eq(chain_read_undo(r.c, &rec, chain_at(r.c, 5)), 0);
+	ck_assert(undo_reader_init(&undo, buf_payload(rec)));
+	ck_assert_uint_eq(undo.left, 0);
+	buf_unref(rec);
+	buf_unref(tx);
+	buf_unref(b);
+	rig_fini(&r);
+}
+END_TEST
+
 START_TEST(ibd_ends_with_a_recent_tip_and_stays_ended)
 {
 	struct rig r;
@@ -571,6 +711,11 @@ Suite *chain_suite(void)
 	tcase_add_test(tc, precious_block_wins_a_tie);
 	tcase_add_test(tc, invalidated_and_reconsidered_survive_a_restart);
 	tcase_add_test(tc, full_disk_is_told_in_one_sentence);
+	tcase_add_test(tc,
+		       full_disk_under_undo_data_stops_before_the_block_counts);
+	tcase_add_test(tc, large_blocks_that_come_last_first_are_connected);
+	tcase_add_test(tc, tasks_run_in_order_and_not_after_the_stop);
+	tcase_add_test(tc, undo_record_of_a_block_holds_the_coins_it_spent);
 	tcase_add_test(tc, ibd_ends_with_a_recent_tip_and_stays_ended);
 	tcase_add_test(tc, stop_at_height_is_told_and_nothing_more_connected);
 	suite_add_tcase(s, tc);
