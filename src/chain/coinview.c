@@ -187,7 +187,8 @@ int coinview_spend(struct coinview *v, struct coin *out,
 }
 
 /* Whether a coin that is added and spent again before the next freeze may
- * vanish without a trace: nothing below active may then know the outpoint. */
+ * vanish without a trace: nothing below active may then hold it. The disk, and
+ * what is only a copy of it, is the caller's word. */
 static bool is_fresh(const struct coinview *v, uint32_t hash,
 		     const uint8_t *outpoint, bool fresh_ok)
 {
@@ -197,7 +198,7 @@ static bool is_fresh(const struct coinview *v, uint32_t hash,
 		return e[ENTRY_FLAGS] & ENTRY_FRESH;
 	if (!fresh_ok)
 		return false;
-	return !coinview_find(v, hash, outpoint);
+	return !v->frozen || !gen_find(v->frozen, hash, outpoint);
 }
 
 static int put_coin(struct coinview *v, uint32_t hash, const uint8_t *outpoint,
@@ -214,7 +215,8 @@ static int put_coin(struct coinview *v, uint32_t hash, const uint8_t *outpoint,
 	if (!e)
 		return E_NOMEM;
 	memcpy(e + ENTRY_HEAD, tmp, n);
-	clean_del(v, hash, outpoint);
+	if (!(flags & ENTRY_FRESH))
+		clean_del(v, hash, outpoint);
 	held_drop(v);
 	return 0;
 }

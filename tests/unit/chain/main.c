@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 static Suite *(*const suites[])(void) = {
-    coin_codec_suite, undo_suite,   htree_suite,      presync_suite,
-    coinview_suite,   chain_suite,  fullblocks_suite, filters_suite,
-    cfcheckpt_suite,  import_suite, mining_suite,     workq_suite,
-    crash_suite,
+    coin_codec_suite,     undo_suite,      htree_suite,
+    presync_suite,        coinview_suite,  coinview_prefetch_suite,
+    coinview_model_suite, chain_suite,     fullblocks_suite,
+    filters_suite,        cfcheckpt_suite, import_suite,
+    mining_suite,         workq_suite,     crash_suite,
 };
 
 char *scratch_new(void)
