@@ -297,9 +297,9 @@ void answer_on_filled(void *arg)
 		req_drop(q);
 		return;
 	}
-	if (s->rc) {
-		log_error(LOG_RPC, "rpc method=%s answer cut: %s",
-			  q->call.method, err_str(s->rc));
+	if (s->rc || s->changed) {
+		log_error(LOG_RPC, "rpc answer cut: %s",
+			  s->rc ? err_str(s->rc) : "its length changed");
 		conn_close(q->conn);
 		return;
 	}

@@ -276,8 +276,8 @@ static int read_answer(struct rpc_client *c, uint64_t deadline)
 				rc = E_PARSE;
 		} else if (n == 0) {
 			/* An answer without a length ends like this. */
-			if (llhttp_finish(&c->parser) != HPE_OK || !c->complete)
-				rc = E_CLOSED;
+			llhttp_finish(&c->parser);
+			rc = c->complete ? 0 : E_CLOSED;
 		} else if (errno == EAGAIN) {
 			rc = wait_ready(c->fd, POLLIN, deadline);
 		} else if (errno != EINTR) {

@@ -126,7 +126,7 @@ struct stream {
 	uint64_t size, made;
 	struct jw *w;
 	struct text chunk; /* first pass: the whole text if it is small */
-	bool ready, ended;
+	bool ready, ended, changed;
 	int rc;
 };
 

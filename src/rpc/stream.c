@@ -92,9 +92,7 @@ static void fill(struct stream *s)
 		jw_flush(s->w);
 	s->ended = !more;
 	s->made += s->chunk.n;
-	if (s->rc == 0 &&
-	    (s->made > s->size || (s->ended && s->made != s->size)))
-		s->rc = E_CORRUPT;
+	s->changed = s->made > s->size || (s->ended && s->made != s->size);
 }
 
 /* The part that the answer has come to is the stream being filled. */

@@ -18,5 +18,7 @@ Suite *params_suite(void);
 Suite *stream_suite(void);
 Suite *help_suite(void);
 Suite *listen_suite(void);
+Suite *client_suite(void);
+Suite *client_text_suite(void);
 
 #endif
