@@ -12,12 +12,17 @@ static struct verdict outcome(const struct chain *c)
 	return c->fatal_rc ? verdict_unknown(c->fatal_rc) : verdict_valid();
 }
 
+static struct verdict unfinished(const struct chain *c)
+{
+	return verdict_unknown(c->fatal_rc ? c->fatal_rc : E_STOPPING);
+}
+
 /* Down to n's parent. Each block on the way is a published one, so that coins
  * may be flushed however deep it goes. */
 static bool go_below(struct chain *c, const struct hnode *n)
 {
 	while (hnode_is_ancestor(n, c->here)) {
-		if (!disconnect_tip(c))
+		if (chain_stopping(c) || !disconnect_tip(c))
 			return false;
 		publish(c);
 		if (c->fatal_rc)
@@ -48,7 +53,7 @@ struct verdict chain_invalidate(struct chain *c, struct hnode *n)
 		return verdict_invalid(INV_NONE, "genesis",
 				       "the first block cannot be invalid");
 	if (!go_below(c, n))
-		return outcome(c);
+		return unfinished(c);
 	mark_failed(c, n, &v, 0);
 	candidates_rebuild(c);
 	tell_new_tip(c, was);

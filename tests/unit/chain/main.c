@@ -12,7 +12,8 @@ static Suite *(*const suites[])(void) = {
     presync_suite,        coinview_suite,  coinview_prefetch_suite,
     coinview_model_suite, chain_suite,     fullblocks_suite,
     filters_suite,        cfcheckpt_suite, import_suite,
-    mining_suite,         workq_suite,     crash_suite,
+    mining_suite,         workq_suite,     rules_suite,
+    crash_suite,
 };
 
 char *scratch_new(void)

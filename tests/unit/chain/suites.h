@@ -19,6 +19,7 @@ Suite *import_suite(void);
 Suite *crash_suite(void);
 Suite *mining_suite(void);
 Suite *workq_suite(void);
+Suite *rules_suite(void);
 Suite *cfcheckpt_suite(void);
 
 /* A fresh folder below $TMPDIR, /dev/shm or /tmp; the caller removes it and

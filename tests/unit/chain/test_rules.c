@@ -1,0 +1,277 @@
+/* Rules that need coins, one by one, where the shared vectors say nothing. */
+#include "rig.h"
+#include "suites.h"
+
+#include "../../../src/chain/internal.h"
+
+#include <cairn/base/endian.h>
+#include <cairn/base/text.h>
+#include <cairn/chain/mining.h>
+#include <cairn/consensus/check.h>
+
+/* Where a transaction of rig_spend has its sequence and first value. */
+#define SEQUENCE_AT (4 + 1 + 36 + 1)
+#define VALUE_AT    (SEQUENCE_AT + 4 + 1)
+
+/* A node on regtest with a clock of its own and n blocks. */
+static void start(struct rig *r, unsigned n)
+{
+	rig_init(r, CHAIN_REGTEST, NULL);
+	clock_set_mock(&r->clock, 1700000000);
+	rig_start(r);
+	rig_mine(r, 1, n);
+}
+
+static struct block_result with_tx(struct rig *r, struct buf *tx)
+{
+	struct buf *b = rig_make(r, 2, &tx, 1);
+	struct block_result res = rig_block(r, buf_payload(b));
+
+	buf_unref(b);
+	return res;
+}
+
+static void assert_failed(const struct block_result *res, const char *reject)
+{
+	ck_assert_int_eq(res->outcome, BLOCK_FAILED);
+	ck_assert_str_eq(res->verdict.reject, reject);
+}
+
+START_TEST(relative_lock_by_height_counts_from_the_coin)
+{
+	struct block_result res;
+	struct buf *tx;
+	struct rig r;
+
+	/* The coin of height 1 is 110 blocks deep in block 111. */
+	start(&r, 110);
+	tx = rig_spend(&r, 1, 1, 1);
+	le32_put(buf_data(tx) + SEQUENCE_AT, 111);
+	res = with_tx(&r, tx);
+	assert_failed(&res, "bad-txns-nonfinal");
+	le32_put(buf_data(tx) + SEQUENCE_AT, 110);
+	ck_assert_int_eq(with_tx(&r, tx).outcome, BLOCK_CONNECTED);
+	buf_unref(tx);
+	rig_fini(&r);
+}
+END_TEST
+
+START_TEST(relative_lock_does_not_bind_version_one)
+{
+	struct buf *tx;
+	struct rig r;
+
+	start(&r, 110);
+	tx = rig_spend(&r, 1, 1, 1);
+	le32_put(buf_data(tx), 1);
+	le32_put(buf_data(tx) + SEQUENCE_AT, 1000);
+	ck_assert_int_eq(with_tx(&r, tx).outcome, BLOCK_CONNECTED);
+	buf_unref(tx);
+	rig_fini(&r);
+}
+END_TEST
+
+START_TEST(relative_lock_by_time_counts_median_times)
+{
+	struct block_result res;
+	struct buf *tx;
+	struct rig r;
+
+	/* Time before the coin's block is ours too, not genesis'. */
+	start(&r, 131);
+	tx = rig_spend(&r, 20, 1, 1);
+	/* Four units of 512 seconds. */
+	le32_put(buf_data(tx) + SEQUENCE_AT, (1u << 22) | 4);
+	res = with_tx(&r, tx);
+	assert_failed(&res, "bad-txns-nonfinal");
+	clock_set_mock(&r.clock, 1700000000 + 3000);
+	rig_mine(&r, 3, 11);
+	ck_assert_int_eq(with_tx(&r, tx).outcome, BLOCK_CONNECTED);
+	buf_unref(tx);
+	rig_fini(&r);
+}
+END_TEST
+
+START_TEST(outputs_may_not_exceed_inputs)
+{
+	struct block_result res;
+	struct buf *tx;
+	struct rig r;
+
+	start(&r, 101);
+	tx = rig_spend(&r, 1, 1, 1);
+	le64_put(buf_data(tx) + VALUE_AT, 50 * COIN + 1);
+	res = with_tx(&r, tx);
+	assert_failed(&res, "bad-txns-in-belowout");
+	le64_put(buf_data(tx) + VALUE_AT, 50 * COIN);
+	ck_assert_int_eq(with_tx(&r, tx).outcome, BLOCK_CONNECTED);
+	buf_unref(tx);
+	rig_fini(&r);
+}
+END_TEST
+
+START_TEST(transaction_with_unspent_outputs_may_not_come_again)
+{
+	struct block_result res;
+	struct buf *tx;
+	struct rig r;
+
+	start(&r, 101);
+	tx = rig_spend(&r, 1, 1, 2);
+	ck_assert_int_eq(with_tx(&r, tx).outcome, BLOCK_CONNECTED);
+	res = with_tx(&r, tx);
+	assert_failed(&res, "bad-txns-BIP30");
+	buf_unref(tx);
+	rig_fini(&r);
+}
+END_TEST
+
+/* b with the coinbase of `of`, which is its only transaction. */
+static void take_coinbase(struct buf *b, const struct buf *of,
+			  const struct params *p)
+{
+	struct block_view v;
+	struct hash256 txid;
+	size_t trailing;
+
+	ck_assert_int_eq(block_view_parse(&v, &trailing, buf_payload(of)), 0);
+	tx_txid(&txid, &v.tx[0]);
+	block_view_fini(&v);
+	ck_assert_uint_eq(b->n, of->n);
+	memcpy(buf_data(b) + 80, buf_payload(of).p + 80, of->n - 80);
+	memcpy(buf_data(b) + 36, txid.b, 32);
+	ck_assert(mine_block(b, p, UINT64_MAX));
+}
+
+START_TEST(coinbase_may_not_come_again_before_heights_are_stated)
+{
+	struct block_result res;
+	struct buf *first, *second;
+	struct rig r;
+
+	rig_init(&r, CHAIN_REGTEST, NULL);
+	r.params.deploy_height[DEPLOY_BIP34] = 1000;
+	r.params.deploy_height[DEPLOY_SEGWIT] = 1000;
+	rig_start(&r);
+	first = rig_make(&r, 1, NULL, 0);
+	ck_assert_int_eq(rig_block(&r, buf_payload(first)).outcome,
+			 BLOCK_CONNECTED);
+	second = rig_make(&r, 1, NULL, 0);
+	take_coinbase(second, first, &r.params);
+	res = rig_block(&r, buf_payload(second));
+	assert_failed(&res, "bad-txns-BIP30");
+	/* Nothing of the first one's coin is lost. */
+	rig_mine(&r, 2, 1);
+	buf_unref(first);
+	buf_unref(second);
+	rig_fini(&r);
+}
+END_TEST
+
+/*
+ * Sigops of inputs.
+ */
+
+/* Two of three keys, without the keys' bytes mattering. */
+static size_t put_multisig(uint8_t *p)
+{
+	uint8_t *start = p;
+	int i;
+
+	*p++ = 0x52;
+	for (i = 0; i < 3; i++) {
+		*p++ = 33;
+		memset(p, 2, 33);
+		p += 33;
+	}
+	*p++ = 0x53;
+	*p++ = 0xae;
+	return (size_t)(p - start);
+}
+
+struct sigcase {
+	const char *name;
+	const char *coin, *sig; /* hex; "M" in sig: the multisig pushed */
+	bool witness;           /* the multisig is the last witness item */
+	uint32_t cost;
+};
+
+#define H20 "0000000000000000000000000000000000000000"
+#define H32 H20 "000000000000000000000000"
+
+static const struct sigcase sigcases[] = {
+    {"p2pkh", "76a914" H20 "88ac", "", false, 0},
+    {"p2sh multisig", "a914" H20 "87", "00M", false, 12},
+    {"p2sh after a non-push", "a914" H20 "87", "61M", false, 0},
+    {"p2sh of a truncated push", "a914" H20 "87", "4c", false, 0},
+    {"p2sh without a push", "a914" H20 "87", "", false, 0},
+    {"p2wpkh", "0014" H20, "", false, 1},
+    {"p2wsh multisig", "0020" H32, "", true, 3},
+    {"p2wsh without a witness", "0020" H32, "", false, 0},
+    {"p2tr", "5120" H32, "", true, 0},
+    {"p2sh-p2wpkh", "a914" H20 "87", "160014" H20, false, 1},
+    {"p2sh-p2wsh", "a914" H20 "87", "220020" H32, true, 3},
+    {"p2sh-p2wpkh after a non-push", "a914" H20 "87", "61160014" H20, false, 0},
+    {"almost p2sh", "a914" H20 "88", "00M", false, 0},
+};
+
+static size_t unhex(uint8_t *out, const char *hex)
+{
+	size_t n = 0;
+
+	while (*hex) {
+		char two[3] = {hex[0], hex[1], 0};
+
+		if (*hex == 'M') {
+			out[n++] = 0x4c;
+			n += 1 + (out[n] = (uint8_t)put_multisig(out + n + 1));
+			hex++;
+			continue;
+		}
+		ck_assert(hex_parse(&out[n++], 1, two));
+		hex += 2;
+	}
+	return n;
+}
+
+START_TEST(input_sigops_are_counted_as_in_bitcoin_core)
+{
+	const struct sigcase *k = &sigcases[_i];
+	uint8_t coin[64], sig[256], wit[256], *p = wit;
+	struct tx_iter stack;
+	size_t n_coin = unhex(coin, k->coin), n_sig = unhex(sig, k->sig), n;
+	uint32_t got;
+
+	/* As on the wire: length and bytes of each item. */
+	*p++ = 0;
+	p[0] = (uint8_t)(n = put_multisig(p + 1));
+	stack.p = wit;
+	stack.left = k->witness ? 2 : 0;
+	ck_assert_uint_le(n, 252);
+	got = input_sigops_cost(slice_of(sig, n_sig), slice_of(coin, n_coin),
+				&stack);
+	ck_assert_msg(got == k->cost, "%s: %u instead of %u", k->name, got,
+		      k->cost);
+}
+END_TEST
+
+Suite *rules_suite(void)
+{
+	Suite *s = suite_create("rules");
+	TCase *tc = tcase_create("coins");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, relative_lock_by_height_counts_from_the_coin);
+	tcase_add_test(tc, relative_lock_does_not_bind_version_one);
+	tcase_add_test(tc, relative_lock_by_time_counts_median_times);
+	tcase_add_test(tc, outputs_may_not_exceed_inputs);
+	tcase_add_test(tc, transaction_with_unspent_outputs_may_not_come_again);
+	tcase_add_test(tc,
+		       coinbase_may_not_come_again_before_heights_are_stated);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("sigops");
+	tcase_add_loop_test(tc, input_sigops_are_counted_as_in_bitcoin_core, 0,
+			    (int)(sizeof sigcases / sizeof *sigcases));
+	suite_add_tcase(s, tc);
+	return s;
+}
