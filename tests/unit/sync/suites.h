@@ -1,0 +1,14 @@
+/* What the files of this folder's test binary share. */
+#ifndef TESTS_UNIT_SYNC_SUITES_H
+#define TESTS_UNIT_SYNC_SUITES_H
+
+#include <check.h>
+
+Suite *announce_suite(void);
+Suite *blocks_suite(void);
+Suite *cfilters_suite(void);
+Suite *download_suite(void);
+Suite *headers_suite(void);
+Suite *serve_suite(void);
+
+#endif
