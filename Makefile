@@ -168,7 +168,8 @@ check-functional: all
 check-asan:
 	$(Q)$(MAKE) BUILD=build/asan SAN=address,undefined CK_FORK=no check
 check-tsan:
-	$(Q)$(MAKE) BUILD=build/tsan SAN=thread CK_FORK=no check
+	$(Q)TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp $$TSAN_OPTIONS" \
+		$(MAKE) BUILD=build/tsan SAN=thread CK_FORK=no check
 
 # Analysis that a commit need not pass but a reader wants to see.
 lint:
