@@ -114,20 +114,41 @@ static const char *date(struct rpc *r)
 	return r->date;
 }
 
+static void put_length(struct text *t, uint64_t n)
+{
+	char tmp[24], *p = tmp + sizeof tmp;
+
+	do {
+		*--p = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	text_puts(t, "Content-Length: ");
+	text_put(t, p, (size_t)(tmp + sizeof tmp - p));
+	text_puts(t, "\r\n");
+}
+
+/* Put together from pieces: formatting would be a third of a small call. */
 static void put_header(struct req *q, int status, const char *type,
 		       uint64_t length)
 {
 	struct text *t = &q->head;
 
-	text_printf(t, "HTTP/1.1 %d %s\r\n", status, reason(status));
-	if (type)
-		text_printf(t, "Content-Type: %s\r\n", type);
-	text_printf(t, "Date: %s\r\n", date(q->r));
+	if (status == 200)
+		text_puts(t, "HTTP/1.1 200 OK\r\n");
+	else
+		text_printf(t, "HTTP/1.1 %d %s\r\n", status, reason(status));
+	if (type) {
+		text_puts(t, "Content-Type: ");
+		text_puts(t, type);
+		text_puts(t, "\r\n");
+	}
+	text_puts(t, "Date: ");
+	text_puts(t, date(q->r));
+	text_puts(t, "\r\n");
 	if (status == 401)
 		text_puts(t, "WWW-Authenticate: Basic realm=\"jsonrpc\"\r\n");
 	if (status != 204)
-		text_printf(t, "Content-Length: %llu\r\n",
-			    (unsigned long long)length);
+		put_length(t, length);
 	if (!q->keep_alive || q->r->stopping)
 		text_puts(t, "Connection: close\r\n");
 	else if (q->is_1_0)

@@ -229,8 +229,8 @@ const char *auth_user(const struct auth *a, const char *header)
 {
 	uint8_t pair[PAIR_MAX + 4];
 	char b64[HEAD_MAX + 1];
-	const char *found;
-	size_t n;
+	const char *found = NULL;
+	size_t n, len;
 
 	if (strncasecmp(header, "Basic ", 6) != 0)
 		return NULL;
@@ -243,11 +243,11 @@ const char *auth_user(const struct auth *a, const char *header)
 		return NULL;
 	memcpy(b64, header, n);
 	b64[n] = '\0';
-	if (!base64_parse(pair, &n, b64))
-		return NULL;
-	found = pair_user(a, slice_of(pair, n));
-	explicit_bzero(pair, sizeof pair);
-	explicit_bzero(b64, sizeof b64);
+	if (base64_parse(pair, &len, b64)) {
+		found = pair_user(a, slice_of(pair, len));
+		explicit_bzero(pair, len);
+	}
+	explicit_bzero(b64, n);
 	return found;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <cairn/rpc/json.h>
 
+#include <cairn/base/endian.h>
 #include <cairn/base/mem.h>
 #include <cairn/base/must.h>
 #include <cairn/base/text.h>
@@ -210,21 +211,47 @@ static void put_escape(struct jw *w, uint8_t c, char e)
 	put(w, tmp, e == 'u' ? 6 : 2);
 }
 
+/* Is there a byte among the eight that must be escaped: below 20, '"', '\\',
+ * 7f? A byte of 80 and above may say so wrongly, which costs nothing but time.
+ */
+static bool may_escape(uint64_t v)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	uint64_t quote = v ^ ones * '"', slash = v ^ ones * '\\';
+	uint64_t del = v ^ ones * 0x7f;
+
+	return ((v - ones * 0x20) | (quote - ones) | (slash - ones) |
+		(del - ones)) &
+	       tops;
+}
+
+/* Bytes from i on that need no escape. */
+static size_t plain_len(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (n - i >= 8 && !may_escape(le64_get((const uint8_t *)s + i)))
+		i += 8;
+	while (i < n && !escape_of((uint8_t)s[i]))
+		i++;
+	return i;
+}
+
 static void put_string(struct jw *w, const char *s, size_t n)
 {
-	size_t i, from = 0;
-	char e;
+	size_t i;
 
 	put_char(w, '"');
-	for (i = 0; i < n; i++) {
-		e = escape_of((uint8_t)s[i]);
-		if (!e)
-			continue;
-		put(w, s + from, i - from);
-		put_escape(w, (uint8_t)s[i], e);
-		from = i + 1;
+	while (n) {
+		i = plain_len(s, n);
+		put(w, s, i);
+		if (i < n) {
+			put_escape(w, (uint8_t)s[i], escape_of((uint8_t)s[i]));
+			i++;
+		}
+		s += i;
+		n -= i;
 	}
-	put(w, s + from, n - from);
 	put_char(w, '"');
 }
 
@@ -340,15 +367,29 @@ void jw_str(struct jw *w, const char *s)
 	jw_strn(w, s, strlen(s));
 }
 
-static const char hex_pairs[] =
-    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-    "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
-    "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f"
-    "606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f"
-    "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
-    "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
-    "c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
-    "e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+/* Eight digits from four bytes: each nibble into a byte of its own, then all of
+ * them into letters at once. */
+static uint64_t hex_of(uint32_t four)
+{
+	uint64_t x = four, letters;
+
+	x = (x | x << 16) & 0x0000ffff0000ffffu;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffu;
+	x = (x >> 4 & 0x000f000f000f000fu) | (x & 0x000f000f000f000fu) << 8;
+	letters = (x + 0x0606060606060606u) >> 4 & 0x0101010101010101u;
+	return x + 0x3030303030303030u + letters * ('a' - '0' - 10);
+}
+
+static void hex_tail(char *dst, const uint8_t *p, size_t n)
+{
+	static const char digits_of[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		dst[2 * i] = digits_of[p[i] >> 4];
+		dst[2 * i + 1] = digits_of[p[i] & 15];
+	}
+}
 
 static void put_hex(struct jw *w, struct slice s)
 {
@@ -358,19 +399,17 @@ static void put_hex(struct jw *w, struct slice s)
 		w->before += 2 * s.n;
 		return;
 	}
-	for (i = 0; i < s.n;) {
-		room = (BUF_SIZE - w->n) / 2;
-		if (room == 0) {
+	for (i = 0; i < s.n; i += room) {
+		if (BUF_SIZE - w->n < 2)
 			jw_flush(w);
-			continue;
-		}
+		room = (BUF_SIZE - w->n) / 2;
 		if (room > s.n - i)
 			room = s.n - i;
-		for (k = 0; k < room; k++)
-			memcpy(w->buf + w->n + 2 * k,
-			       hex_pairs + 2 * (size_t)s.p[i + k], 2);
+		for (k = 0; k + 4 <= room; k += 4)
+			le64_put((uint8_t *)w->buf + w->n + 2 * k,
+				 hex_of(le32_get(s.p + i + k)));
+		hex_tail(w->buf + w->n + 2 * k, s.p + i + k, room - k);
 		w->n += 2 * room;
-		i += room;
 	}
 }
 

@@ -14,6 +14,8 @@
 
 #define SPARE_MAX    16
 #define SPARE_MEM    16384u /* an arena that used more is not kept */
+#define KEEP_MAX     4096u  /* likewise a text or a body of this capacity */
+#define KEEP_PARTS   16u
 #define INLINE_PARSE 65536u /* larger bodies are parsed on the pool */
 #define PARSE_BASE   (16u << 20)
 #define PARSE_FACTOR 6u
@@ -52,16 +54,33 @@ struct req *req_new(struct conn *c)
 	return q;
 }
 
-static void parts_fini(struct req *q)
+/* Free the parts; a first text that is small stays for the next request. */
+static void parts_reset(struct req *q)
 {
 	size_t i;
 
 	for (i = 0; i < q->n; i++) {
 		if (q->parts[i].s)
 			stream_free(q->parts[i].s);
-		text_fini(&q->parts[i].t);
+		if (i == 0 && q->parts[i].t.cap <= KEEP_MAX)
+			text_reset(&q->parts[i].t);
+		else
+			text_fini(&q->parts[i].t);
 	}
-	free(q->parts);
+	q->n = 0;
+}
+
+/* A body that no other thread holds and that is small stays, too. */
+static void body_reset(struct req *q)
+{
+	if (!q->body)
+		return;
+	if (q->body->cap <= KEEP_MAX) {
+		q->body->n = 0;
+		return;
+	}
+	buf_unref(q->body);
+	q->body = NULL;
 }
 
 void req_free(struct req *q)
@@ -71,6 +90,10 @@ void req_free(struct req *q)
 	text_fini(&q->path);
 	text_fini(&q->field);
 	text_fini(&q->head);
+	if (q->cap)
+		text_fini(&q->parts[0].t);
+	free(q->parts);
+	buf_unref(q->body);
 	free(q);
 }
 
@@ -81,11 +104,14 @@ static void req_recycle(struct req *q)
 	struct req keep = {.path = q->path,
 			   .field = q->field,
 			   .head = q->head,
+			   .body = q->body,
+			   .parts = q->parts,
+			   .cap = q->cap,
 			   .arena = q->arena};
 
 	if (r->n_spare == SPARE_MAX || r->stopping ||
 	    q->arena.used > SPARE_MEM || q->call.mem.used > SPARE_MEM ||
-	    q->path.cap > 1024 || q->head.cap > 1024) {
+	    q->path.cap > KEEP_MAX || q->cap > KEEP_PARTS) {
 		req_free(q);
 		return;
 	}
@@ -112,10 +138,10 @@ void req_drop(struct req *q)
 	later_forget(r, &q->later);
 	budget_forget(q);
 	budget_release(q, q->charged);
-	parts_fini(q);
+	parts_reset(q);
+	body_reset(q);
 	text_fini(&q->out);
 	text_fini(&q->auth);
-	buf_unref(q->body);
 	if (q->prev)
 		q->prev->next = q->next;
 	else
@@ -129,11 +155,12 @@ void req_drop(struct req *q)
 
 struct text *req_text(struct req *q)
 {
-	if (q->n == 0) {
+	if (q->cap == 0) {
 		arr_grow(&q->parts, &q->cap, 1, sizeof *q->parts);
 		memset(q->parts, 0, sizeof *q->parts);
-		q->n = 1;
 	}
+	if (q->n == 0)
+		q->n = 1;
 	return &q->parts[q->n - 1].t;
 }
 
@@ -265,8 +292,7 @@ static void parse(struct req *q)
 
 static void parsed(struct req *q)
 {
-	buf_unref(q->body);
-	q->body = NULL;
+	body_reset(q);
 	if (q->rc == 0)
 		run(q);
 	else if (q->rc == E_PARSE)
@@ -293,7 +319,7 @@ static void on_parse(void *arg)
 static void begin(struct req *q)
 {
 	q->running = true;
-	if (!q->body) {
+	if (!q->body || !q->body->n) {
 		finish_error(q, 500, RPC_PARSE, "Parse error");
 		return;
 	}
