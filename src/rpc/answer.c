@@ -8,14 +8,14 @@
 
 #include <cairn/base/err.h>
 #include <cairn/base/log.h>
+#include <cairn/base/mem.h>
 
 #include <stdio.h>
 #include <time.h>
 
 static void budget_on_later(struct later *l)
 {
-	struct rpc *r =
-	    (struct rpc *)((char *)l - offsetof(struct rpc, feed_starved));
+	struct rpc *r = owner_of(l, struct rpc, feed_starved);
 	struct req *q;
 	void (*resume)(struct req * q);
 

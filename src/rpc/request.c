@@ -204,7 +204,7 @@ static void finish_batch(struct req *q)
 
 static void on_later(struct later *l)
 {
-	req_advance((struct req *)((char *)l - offsetof(struct req, later)));
+	req_advance(owner_of(l, struct req, later));
 }
 
 void req_advance(struct req *q)

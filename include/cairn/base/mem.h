@@ -15,6 +15,10 @@ char *xstrdup(const char *s) must_check;
 /* A fresh formatted string; the caller frees it. */
 char *xasprintf(const char *fmt, ...) must_check printf_like(1, 2);
 
+/* The struct of type whose member p points to. */
+#define owner_of(p, type, member)                                              \
+	((type *)(void *)((char *)(p)-offsetof(type, member)))
+
 /* Grow *p (elements of size bytes, *cap of them) so that need fit; doubles. */
 void arr_grow(void *p, size_t *cap, size_t need, size_t size);
 

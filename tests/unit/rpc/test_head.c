@@ -201,8 +201,8 @@ START_TEST(malformed_requests_are_400_and_the_end)
 	    "GET / \r\n\r\n",
 	    "GET /\r\n\r\n",
 	    "FROB / HTTP/1.1\r\n\r\n",
-	    "GET /a\x01"
-	    "b HTTP/1.1\r\n\r\n",
+	    ("GET /a\x01"
+	     "b HTTP/1.1\r\n\r\n"),
 	    "\x16\x03\x01\x02\x00\x01",
 	    "hello\r\n",
 	    "{\"method\":\"seven\"}\r\n",

@@ -132,9 +132,9 @@ START_TEST(jw_doubles_have_sixteen_digits)
 	    {126984576184234.7, "126984576184234.7"},
 	    {1e300, "1e+300"},
 	    {-2.5, "-2.5"},
-	    {INFINITY, "null"},
-	    {-INFINITY, "null"},
-	    {NAN, "null"},
+	    {HUGE_VAL, "null"},
+	    {-HUGE_VAL, "null"},
+	    {(double)NAN, "null"},
 	};
 	size_t i;
 
