@@ -185,7 +185,7 @@ static void feed_left(struct conn *c)
 
 static void on_later(struct later *l)
 {
-	feed_left((struct conn *)((char *)l - offsetof(struct conn, later)));
+	feed_left(owner_of(l, struct conn, later));
 }
 
 /* The client sends no more. What it asked for before is still answered. */
@@ -325,8 +325,16 @@ void conn_accept(struct listener *l)
 	struct conn *c = conn_new(l);
 
 	if (uv_accept(&l->u.stream, &c->u.stream) != 0 ||
-	    r->n_conns > CONN_MAX ||
 	    !(l->is_unix ? admit_unix(c) : admit_tcp(c))) {
+		conn_close(c);
+		return;
+	}
+	if (r->n_conns > CONN_MAX) {
+		if (may_warn(r))
+			log_warn(LOG_HTTP,
+				 "rpc connection refused: there are "
+				 "%u already",
+				 CONN_MAX);
 		conn_close(c);
 		return;
 	}

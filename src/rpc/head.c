@@ -70,19 +70,6 @@ static int on_value(llhttp_t *p, const char *s, size_t n)
 	return 0;
 }
 
-static void warn_password(struct conn *c)
-{
-	struct rpc *r = c->r;
-	int64_t s = (int64_t)(now_ms(r) / 1000);
-
-	/* A client can cause this at will: one line a second is enough. */
-	if (s == r->warned_s)
-		return;
-	r->warned_s = s;
-	log_warn(LOG_RPC, "rpc incorrect password attempt over %s",
-		 c->is_unix ? "the unix socket" : "tcp");
-}
-
 /* Who asks: 0, or 401. Root and our own user need no password on the unix
  * socket, but one that is given must be right. */
 static int identify(struct conn *c)
@@ -99,7 +86,9 @@ static int identify(struct conn *c)
 		return 0;
 	q->wrong = true;
 	q->cut = true;
-	warn_password(c);
+	if (may_warn(c->r))
+		log_warn(LOG_RPC, "rpc incorrect password attempt over %s",
+			 c->is_unix ? "the unix socket" : "tcp");
 	return 401;
 }
 

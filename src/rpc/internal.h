@@ -248,7 +248,7 @@ struct rpc {
 	bool stopping, ending;
 	bool free_at_end; /* a start that failed */
 	void (*done)(void *arg);
-	int64_t warned_s;
+	uint64_t warned_ms; /* 0: never */
 	int64_t date_s;
 	char date[40];
 	uint8_t rbuf[READ_SIZE];
@@ -346,6 +346,8 @@ bool params_place(struct rpc_call *c, const struct json *params);
 void later_put(struct rpc *r, struct later *l, void (*run)(struct later *l));
 void later_forget(struct rpc *r, struct later *l);
 uint64_t now_ms(const struct rpc *r);
+/* A client can cause a warning at will: one a second is enough. */
+bool may_warn(struct rpc *r);
 /* Go on with stopping when nothing is left. */
 void server_check_end(struct rpc *r);
 

@@ -26,6 +26,16 @@ uint64_t now_ms(const struct rpc *r)
 	return uv_now(r->loop);
 }
 
+bool may_warn(struct rpc *r)
+{
+	uint64_t now = now_ms(r);
+
+	if (r->warned_ms && now < r->warned_ms + 1000)
+		return false;
+	r->warned_ms = now;
+	return true;
+}
+
 /* One at a time, so that each of them may take others out of the list; those
  * that are put meanwhile wait for the next round. */
 static void on_idle(uv_idle_t *h)
@@ -94,6 +104,29 @@ static void add_commands(struct rpc *r, const struct rpc_cmd *const *tables)
 		qsort(r->cmds, r->n_cmds, sizeof *r->cmds, by_name);
 	for (i = 1; i < r->n_cmds; i++)
 		must(strcmp(r->cmds[i - 1]->name, r->cmds[i]->name) != 0);
+}
+
+static bool args_explained(const struct rpc_arg *a)
+{
+	for (; a && a->name; a++)
+		if (!a->help && a->required)
+			return false;
+	return true;
+}
+
+/* For -rpcdoccheck: a command that users see must be explained to them. */
+static void check_docs(const struct rpc *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_cmds; i++) {
+		const struct rpc_cmd *c = r->cmds[i];
+
+		if (!c->hidden &&
+		    (!c->summary || !c->result || !args_explained(c->args)))
+			log_warn(LOG_RPC, "rpc method=%s is not explained",
+				 c->name);
+	}
 }
 
 static int add_subnet(struct rpc *r, struct text *err, const char *s)
@@ -224,6 +257,8 @@ int rpc_start(struct rpc **give, struct text *err, uv_loop_t *loop,
 	int rc;
 
 	add_commands(r, tables);
+	if (cfg->doc_check)
+		check_docs(r);
 	rc = start(r, err, cfg);
 	if (rc == 0) {
 		*give = r;

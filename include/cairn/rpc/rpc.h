@@ -98,7 +98,7 @@ struct rpc_cfg {
 	int64_t timeout_s; /* idle, header, body, stalled write; 0: 30 */
 	size_t max_body, out_budget; /* bytes, 0: 32 MiB, 64 MiB; the budget is
 					for all answers in flight */
-	bool doc_check;
+	bool doc_check;              /* warn of rows that help cannot explain */
 	/* For rpcauth; needed only when auth has lines. crypto's hmac_sha256.
 	 */
 	void (*hmac_sha256)(uint8_t out[32], struct slice key,
@@ -151,11 +151,17 @@ void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
 /* Finish. Any thread. The call must not be touched afterwards. */
 void rpc_done(struct rpc_call *c);
 
-/* A result too large for memory: produced twice, first to count, then in
- * pieces. next writes one more part (a transaction, say) and returns false
- * behind the last one; rewind goes back to the start; free releases arg. Called
- * on the RPC pool, one at a time. next may set *rc to give up (the connection
- * is then cut). */
+/* A result too large for memory: produced twice, first to count, then in pieces
+ * (a small one only once, and kept). next writes one more part (a transaction,
+ * say; better 64 KiB than megabytes) and returns false behind the last one;
+ * rewind goes back to the start; free releases arg. Called on the RPC pool, one
+ * at a time, next never again after it returned false or set *rc, but for a
+ * rewind. Both passes must write the same bytes, so whatever changes with time
+ * (the tip, confirmations) has to be fixed before the first: otherwise the
+ * connection is cut, since its length is already told. Between the passes lies
+ * the client's patience: what is heavy and can be read again is better dropped
+ * in rewind. next may set *rc to give up: an error in the first pass, the
+ * connection is cut in the second. */
 struct rpc_stream {
 	bool (*next)(void *arg, struct jw *w, int *rc);
 	void (*rewind)(void *arg);

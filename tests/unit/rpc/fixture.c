@@ -213,6 +213,19 @@ static void cmd_wide(struct rpc_call *c)
 	rpc_done(c);
 }
 
+static void on_stopped(void *arg);
+
+/* halt: stops the server from within. */
+static void cmd_halt(struct rpc_call *c)
+{
+	struct server *s = srv(c);
+
+	s->stop = true;
+	rpc_stop(s->r, on_stopped);
+	jw_str(rpc_out(c), "stopping");
+	rpc_done(c);
+}
+
 static const struct rpc_arg args_echo[] = {
     {"first", "*", false, "the first"},
     {"second|zwei", "*", false, "the second"},
@@ -263,6 +276,7 @@ static const struct rpc_cmd table_two[] = {
      false, true},
     {"big", "blockchain", RPC_LOOP, cmd_big, args_big, "Is big.", NULL, false,
      false},
+    {"halt", "control", RPC_LOOP, cmd_halt, NULL, "Halts.", NULL, true, true},
     {"wide", "blockchain", RPC_LOOP, cmd_wide, args_wide, "Is wide.", NULL,
      false, true},
     {"warm", "control", RPC_LOOP, cmd_seven, NULL, "In warm-up.", NULL, true,

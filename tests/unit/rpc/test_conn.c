@@ -311,6 +311,24 @@ START_TEST(stop_lets_running_calls_end_and_answer)
 }
 END_TEST
 
+START_TEST(command_may_stop_the_server_and_is_answered)
+{
+	int other = dial(s);
+	struct answer a;
+
+	check_post(other, SEVEN, 200, SEVEN_OUT);
+	send_post(fd, "{\"method\":\"halt\",\"id\":1}");
+	ck_assert(recv_answer(fd, &a));
+	ck_assert_str_eq(a.body.p, "{\"result\":\"stopping\",\"error\":null,"
+				   "\"id\":1}\n");
+	ck_assert_ptr_nonnull(strstr(a.head.p, "\r\nConnection: close\r\n"));
+	answer_fini(&a);
+	check_eof(fd);
+	check_eof(other);
+	hang_up(other);
+}
+END_TEST
+
 START_TEST(stop_does_not_wait_for_a_client_that_takes_nothing)
 {
 	uint64_t from;
@@ -392,6 +410,7 @@ Suite *conn_suite(void)
 	tcase_add_test(t, refused_body_in_flight_does_not_lose_the_answer);
 	tcase_add_test(t, delayed_client_may_leave);
 	tcase_add_test(t, stop_lets_running_calls_end_and_answer);
+	tcase_add_test(t, command_may_stop_the_server_and_is_answered);
 	tcase_add_test(t, stop_does_not_wait_for_a_client_that_takes_nothing);
 	tcase_add_test(t, stop_with_everything_under_way);
 #ifndef CAIRN_DEBUG
