@@ -410,7 +410,7 @@ const struct rpc_cmd rpc_mining_cmds[] = {
      "{ blocks, bits, difficulty, target, networkhashps, pooledtx, "
      "blockmintxfee, chain, next, warnings }",
      false, false},
-    {"submitblock", "mining", RPC_LOOP, cmd_submitblock, args_submit,
+    {"submitblock", "mining", RPC_POOL, cmd_submitblock, args_submit,
      "Submit a block (BIP22): null when it became the tip, else the reason.",
      "null or \"reason\"", false, false},
     {"submitheader", "mining", RPC_LOOP, cmd_submitheader, args_header,

@@ -1,11 +1,14 @@
 /*
  * RPC submitblock and submitheader (BIP22): what comes in as hex goes the way
- * of blocks from peers. Loop, until the chain has answered.
+ * of blocks from peers. A block is decoded and judged by itself on the RPC
+ * pool, so that the header of a bad one is not kept; the rest is the loop's,
+ * until the chain has answered.
  */
 #include "rpc_mining.h"
 
 #include <cairn/base/buf.h>
 #include <cairn/chain/mining.h>
+#include <cairn/consensus/check.h>
 
 /* The answer that BIP22 and bitcoind give to an outcome. */
 static void submit_done(void *arg, const struct block_result *r)
@@ -26,21 +29,6 @@ static void submit_done(void *arg, const struct block_result *r)
 	rpc_done(c);
 }
 
-/* A whole block and nothing behind it, with a coinbase first. */
-static bool decodes(struct rpc_call *c, const struct buf *b)
-{
-	struct block_view v;
-	size_t trailing = 0;
-	int rc = block_view_parse(&v, &trailing, buf_payload(b));
-
-	if (rc == 0)
-		block_view_fini(&v);
-	if (rc == 0 && trailing == 0)
-		return true;
-	rpc_end(c, RPC_DESERIALIZE, "Block decode failed");
-	return false;
-}
-
 static void refuse(struct rpc_call *c, const struct verdict *v)
 {
 	if (v->kind == V_INVALID)
@@ -50,36 +38,65 @@ static void refuse(struct rpc_call *c, const struct verdict *v)
 	rpc_done(c);
 }
 
-void cmd_submitblock(struct rpc_call *c)
+/* Loop: the block stands by itself; its header, then the block. */
+static void submit_run(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
 	struct block_job job = {
 	    .requested = true, .done = submit_done, .arg = c};
-	struct buf *raw, *b;
-	struct verdict v;
-	int rc;
+	struct buf *raw = rpc_state(c);
+	struct verdict v =
+	    sync_add_header(n->sync, &job.node, buf_data(raw), true);
 
-	if (!param_hex(c, 0, &raw, "Block decode failed"))
-		return;
-	if (!decodes(c, raw)) {
-		buf_unref(raw);
-		return;
+	if (verdict_ok(&v)) {
+		int rc = block_add_witness_nonce(&job.buf, raw,
+						 job.node->height, &n->params);
+		if (rc)
+			v = verdict_unknown(rc);
 	}
-	v = sync_add_header(n->sync, &job.node, buf_data(raw), true);
+	buf_unref(raw);
 	if (!verdict_ok(&v)) {
-		buf_unref(raw);
 		refuse(c, &v);
 		return;
 	}
-	rc = block_add_witness_nonce(&b, raw, job.node->height, &n->params);
-	buf_unref(raw);
-	if (rc) {
-		rpc_end(c, RPC_INTERNAL, "%s", err_str(rc));
+	chain_stamp_record(job.buf, &n->params);
+	chain_submit_block(n->chain, &job);
+}
+
+/* A whole block and nothing behind it; then the rules that need no chain. */
+static bool decode_and_check(struct verdict *v, const struct buf *b,
+			     const struct params *p)
+{
+	struct block_view view;
+	size_t trailing = 0;
+
+	if (block_view_parse(&view, &trailing, buf_payload(b)) != 0)
+		return false;
+	if (trailing == 0) {
+		block_hash_txs(&view);
+		*v = block_check(&view, p, false);
+	}
+	block_view_fini(&view);
+	return trailing == 0;
+}
+
+void cmd_submitblock(struct rpc_call *c)
+{
+	struct buf *raw;
+	struct verdict v;
+
+	if (!param_hex(c, 0, &raw, "Block decode failed"))
+		return;
+	if (!decode_and_check(&v, raw, &rpc_node(c)->params)) {
+		rpc_end(c, RPC_DESERIALIZE, "Block decode failed");
+	} else if (!verdict_ok(&v)) {
+		refuse(c, &v);
+	} else {
+		rpc_set_state(c, raw);
+		rpc_continue(c, RPC_LOOP, submit_run);
 		return;
 	}
-	chain_stamp_record(b, &n->params);
-	job.buf = b;
-	chain_submit_block(n->chain, &job);
+	buf_unref(raw);
 }
 
 void cmd_submitheader(struct rpc_call *c)

@@ -76,30 +76,41 @@ static void hand_over(struct sp *sp, const struct net_msg *m, struct hnode *n,
 	chain_submit_block(sp->s->chain, &job);
 }
 
-enum intact { INTACT, BROKEN, MUTATED };
-
-/* Whole as a message and as a block, and, where the parent is known, the data
- * that its header commits to. A broken one is dropped without blame. */
-static enum intact block_intact(struct sp *sp, const struct net_msg *m)
+/* What nobody asked for is judged by itself before its header may enter the
+ * tree: the data that the header commits to, then every rule that needs no
+ * chain. With the parent unknown there is nothing to gain from it. */
+static struct verdict block_alone(struct sp *sp, struct block_view *v)
 {
-	struct block_view v;
+	const struct params *p = sp->s->cfg.params;
+	const struct hnode *prev =
+	    htree_find(sync_tree(sp->s), header_prev(v->header));
+
+	if (!prev)
+		return verdict_valid();
+	block_hash_txs(v);
+	if (block_is_mutated(v,
+			     deploy_active(p, DEPLOY_SEGWIT, prev->height + 1)))
+		return verdict_invalid(INV_MUTATED, "mutated block", NULL);
+	return block_check(v, p, false);
+}
+
+/* False when the block goes no further: dropped without blame when it is not
+ * whole as a message, its sender punished when it breaks a rule. */
+static bool unrequested_block_ok(struct sp *sp, const struct net_msg *m)
+{
+	struct block_view b;
+	struct verdict v;
 	size_t trailing;
-	const struct hnode *prev;
-	bool bad = false;
 
 	if (!m->sum_checked && frame_checksum(m->body) != m->frame_sum)
-		return BROKEN;
-	if (block_view_parse(&v, &trailing, m->body) != 0)
-		return BROKEN;
-	prev = htree_find(sync_tree(sp->s), header_prev(v.header));
-	if (prev) {
-		block_hash_txs(&v);
-		bad = block_is_mutated(&v, deploy_active(sp->s->cfg.params,
-							 DEPLOY_SEGWIT,
-							 prev->height + 1));
-	}
-	block_view_fini(&v);
-	return bad ? MUTATED : INTACT;
+		return false;
+	if (block_view_parse(&b, &trailing, m->body) != 0)
+		return false;
+	v = block_alone(sp, &b);
+	block_view_fini(&b);
+	if (!verdict_ok(&v))
+		punish(sp->s, sp->peer, &v);
+	return verdict_ok(&v);
 }
 
 /* Worth storing though nobody asked (design: the pipeline's last rule). */
@@ -139,15 +150,8 @@ static void unrequested(struct sp *sp, const struct net_msg *m)
 	struct sync *s = sp->s;
 	struct hnode *n;
 
-	switch (block_intact(sp, m)) {
-	case INTACT:
-		break;
-	case BROKEN:
+	if (!unrequested_block_ok(sp, m))
 		return;
-	case MUTATED:
-		peer_misbehaving(sp->peer, "mutated block");
-		return;
-	}
 	n = unrequested_header(sp, m->body.p);
 	if (!n)
 		return;

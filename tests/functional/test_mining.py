@@ -40,6 +40,8 @@ def test_submitblock_answers_as_bip22_says():
         bad = bytearray(bytes.fromhex(raw[1]))
         bad[-1] ^= 1  # the lock time: another transaction
         assert b.rpc('submitblock', bad.hex()) == 'bad-txnmrklroot'
+        # The header of a block that is bad by itself is not kept.
+        assert b.rpc('getblockchaininfo')['headers'] == 1
         assert b.rpc('submitblock', raw[1]) is None
         assert b.rpc('submitblock', raw[2]) is None
         assert b.tip() == a.tip()
