@@ -23,6 +23,7 @@ int main(void)
 	srunner_add_suite(sr, version_suite());
 	srunner_add_suite(sr, tx_suite());
 	srunner_add_suite(sr, txvectors_suite());
+	srunner_add_suite(sr, txparts_suite());
 	srunner_add_suite(sr, block_suite());
 	srunner_add_suite(sr, merkle_suite());
 	srunner_run_all(sr, CK_NORMAL);

@@ -38,6 +38,7 @@ Suite *addr_suite(void);
 Suite *version_suite(void);
 Suite *tx_suite(void);
 Suite *txvectors_suite(void);
+Suite *txparts_suite(void);
 Suite *block_suite(void);
 Suite *merkle_suite(void);
 
