@@ -4,6 +4,7 @@
 #   make                     build/cairnd cairn-cli cairn-util cairn-bench
 #   make check               all tests; check-unit, check-functional,
 #                            check-asan, check-tsan are parts and variants
+#   make fuzz, fuzz-smoke    fuzz targets into build/fuzz (clang); a short run
 #   make lint, make bench, make demo, make install DESTDIR=, make dist
 #
 # Variables: BUILD=build/asan SAN=address,undefined gives a second build beside
@@ -43,7 +44,8 @@ CAIRN_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -DCAIRN_VERSION='"$(VERSION)"' \
 	$(WARN) $(HARDEN) -fPIE -pthread -ffile-prefix-map=$(CURDIR)/=
 CAIRN_LDFLAGS = $(HARDEN_LD) -pie -pthread
 ifdef SAN
-CAIRN_CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -DCAIRN_DEBUG
+CAIRN_CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -DCAIRN_DEBUG \
+	$(if $(findstring fuzzer,$(SAN)),-fno-sanitize-recover=all)
 CAIRN_LDFLAGS += -fsanitize=$(SAN)
 else ifeq ($(filter -O0,$(CFLAGS)),)
 CAIRN_CFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
@@ -171,6 +173,29 @@ check-tsan:
 	$(Q)TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp $$TSAN_OPTIONS" \
 		$(MAKE) BUILD=build/tsan SAN=thread CK_FORK=no check
 
+# Fuzz targets: clang's libFuzzer with AddressSanitizer and UBSan, in a build of
+# their own. Without clang nothing is built and fuzz-smoke skips them all.
+FUZZ_CC ?= $(firstword $(shell command -v clang-14 || command -v clang))
+FUZZ_LAYERS = net wire crypto params base
+FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz:
+	$(Q)if test -n "$(FUZZ_CC)"; then \
+		$(MAKE) BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) \
+			SAN=fuzzer-no-link,address,undefined fuzz-targets; \
+	else \
+		echo "clang is not installed: no fuzz targets" >&2; \
+	fi
+fuzz-targets: $(FUZZ_TARGETS)
+fuzz-smoke: fuzz
+	$(Q)python3 tests/fuzz/smoke.py --build $(BUILD)/fuzz
+$(BUILD)/obj/fuzz/%.o: tests/fuzz/%.c config.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Isrc -c -o $@ $<
+$(FUZZ_TARGETS): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(call link_libs,$(FUZZ_LAYERS))
+	$(call say,LD,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(call sys_libs,net crypto)
+
 # Analysis that a commit need not pass but a reader wants to see.
 lint:
 	$(Q)BUILD=$(BUILD) sh contrib/lint/run.sh
@@ -259,8 +284,8 @@ distclean: clean
 	rm -rf configure config.mk config.log config.status autom4te.cache
 
 .PHONY: all bench demo lint analyze install uninstall dist distcheck check \
-	check-unit check-functional check-asan check-tsan unit-tests deps clean \
-	distclean
+	check-unit check-functional check-asan check-tsan unit-tests fuzz \
+	fuzz-targets fuzz-smoke deps clean distclean
 .DELETE_ON_ERROR:
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

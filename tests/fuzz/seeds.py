@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Writes seeds for the fuzz targets from the data folder: OUT/TARGET/NAME.
+
+Real blocks, captured and malformed messages, published vectors. Python's
+standard library only; a file that is missing gives no seeds.
+"""
+import glob
+import hashlib
+import json
+import os
+import struct
+import sys
+
+SEED_MAX = 100000
+REGTEST = bytes.fromhex('fabfb5da')
+
+# Which target reads the payload of a command.
+TARGET_OF = {
+    'inv': 'inv', 'getdata': 'inv', 'notfound': 'inv',
+    'getheaders': 'locator', 'getblocks': 'locator',
+    'getcfilters': 'getcf', 'getcfheaders': 'getcf',
+    'ping': 'small', 'pong': 'small', 'feefilter': 'small',
+    'sendcmpct': 'small',
+}
+
+
+class Seeds:
+    def __init__(self, data, out):
+        self.data, self.out = data, out
+
+    def put(self, target, seed):
+        """Every seed once; large ones only slow the fuzzer down."""
+        if len(seed) > SEED_MAX:
+            return
+        folder = os.path.join(self.out, target)
+        os.makedirs(folder, exist_ok=True)
+        name = hashlib.sha256(seed).hexdigest()[:20]
+        with open(os.path.join(folder, name), 'wb') as f:
+            f.write(seed)
+
+    def files(self, pattern):
+        return sorted(glob.glob(os.path.join(self.data, pattern)))
+
+    def json(self, name):
+        path = os.path.join(self.data, name)
+        if not os.path.exists(path):
+            return []
+        with open(path) as f:
+            return json.load(f)
+
+    def read(self, path):
+        with open(path, 'rb') as f:
+            return f.read()
+
+
+def compact(n):
+    if n < 0xfd:
+        return bytes([n])
+    if n <= 0xffff:
+        return b'\xfd' + struct.pack('<H', n)
+    return b'\xfe' + struct.pack('<I', n)
+
+
+def frames(s, stream):
+    """The payloads of a stream of v1 frames, and the stream itself."""
+    s.put('rx', stream)
+    while len(stream) >= 24:
+        s.put('frame', stream[:24])
+        command = stream[4:16].split(b'\0')[0].decode('latin-1')
+        n = struct.unpack('<I', stream[16:20])[0]
+        if command.isascii() and command.isalnum():
+            s.put(TARGET_OF.get(command, command), stream[24:24 + n])
+        stream = stream[24 + n:]
+
+
+def messages(s):
+    texts = []
+
+    def walk(x):
+        if isinstance(x, str):
+            texts.append(x)
+        else:
+            for y in x.values() if isinstance(x, dict) else x:
+                walk(y)
+
+    walk(s.json('vectors/p2p/messages.json'))
+    for text in texts:
+        frames(s, bytes.fromhex(text))
+    for path in s.files('malformed/*/*.bin'):
+        frames(s, s.read(path)[:SEED_MAX])
+
+
+def chains(s):
+    """Some blocks of each chain; the headers of the first dozen as one message."""
+    for path in s.files('chains/*.blk'):
+        raw = s.read(path)
+        at, blocks = 0, []
+        while at + 8 <= len(raw) and len(blocks) < 3000:
+            n = struct.unpack('<I', raw[at + 4:at + 8])[0]
+            blocks.append(raw[at + 8:at + 8 + n])
+            at += 8 + n
+        for block in blocks[:3] + sorted(blocks, key=len)[-5:]:
+            s.put('block', block)
+        head = [b[:80] + b'\0' for b in blocks[:12]]
+        s.put('headers', compact(len(head)) + b''.join(head))
+    for path in s.files('blocks/*/*.bin'):
+        if os.path.getsize(path) < 20000:
+            s.put('block', s.read(path))
+
+
+def transactions(s):
+    for path in s.files('txs/*.bin'):
+        s.put('tx', s.read(path))
+    for name in 'tx_valid', 'tx_invalid':
+        for case in s.json('vectors/core/%s.json' % name):
+            if len(case) > 1:
+                s.put('tx', bytes.fromhex(case[1]))
+
+
+def filters(s):
+    """The messages of BIP 157 around published filters."""
+    for case in s.json('vectors/core/blockfilters.json'):
+        if len(case) < 7:
+            continue
+        block, basic = bytes.fromhex(case[1])[::-1], bytes.fromhex(case[5])
+        head = b'\0' + block
+        s.put('cfilter', head + compact(len(basic)) + basic)
+        s.put('cfheaders', head + bytes(32) + compact(2) + block + block)
+        s.put('cfcheckpt', head + compact(1) + block)
+        s.put('getcf', b'\0' + struct.pack('<I', case[0]) + block)
+        s.put('getcfcheckpt', head)
+
+
+def addresses(s):
+    for case in s.json('vectors/bips/bip155-addresses.json'):
+        raw = next((v for v in case.values() if isinstance(v, str) and
+                    len(v) > 7 and set(v) <= set('0123456789abcdef')), '')
+        s.put('addrv2', compact(1) + bytes(4) + b'\x01' + bytes.fromhex(raw)
+              + b'\x20\x8d')
+    entry = bytes(4) + struct.pack('<Q', 1) + bytes(10) + b'\xff\xff' + \
+        bytes([127, 0, 0, 1]) + b'\x20\x8d'
+    s.put('addr', compact(3) + entry * 3)
+
+
+def payloads(s):
+    """Files that are one payload each."""
+    for path in s.files('vectors/p2p/compact*.raw'):
+        s.put('cmpctblock', s.read(path))
+    for path in s.files('vectors/p2p/merkle*.raw') + \
+            s.files('vectors/p2p/txoutproof-*.bin'):
+        s.put('merkleblock', s.read(path))
+    for case in s.json('vectors/core/bloom.json'):
+        for text in case.values():
+            if isinstance(text, str) and len(text) % 2 == 0:
+                try:
+                    s.put('filterload', bytes.fromhex(text))
+                except ValueError:
+                    pass
+    for n in 0, 252, 253, 0xffff, 0x10000, 0x2000000:
+        s.put('compact', compact(n))
+
+
+def votes(s):
+    cases = s.json('vectors/tendermint/vote_vectors.json')
+    for case in cases['vectors'] if cases else []:
+        s.put('delimited', bytes.fromhex(case['sign_bytes']))
+        s.put('delimited', bytes.fromhex(case['vote_marshal_delimited']))
+
+
+def write(data, out):
+    s = Seeds(data, out)
+    for source in (messages, chains, transactions, filters, addresses,
+                   payloads, votes):
+        source(s)
+
+
+if __name__ == '__main__':
+    write(sys.argv[1], sys.argv[2])
