@@ -19,8 +19,8 @@
 #include <cairn/net/net.h>
 #include <cairn/wire/version.h>
 
-#define SCRATCH       (64u * 1024)  /* one read */
-#define TURN_BYTES    (256u * 1024) /* read from one peer in one turn */
+#define SCRATCH       (64u * 1024) /* one read */
+#define TURN_BYTES    (256u * 1024)
 #define MAX_FULL      8u /* automatic outbound peers that relay all */
 #define MAX_BLOCKONLY 2u
 #define MAX_ADDED     8u /* connections to added nodes at a time */
@@ -64,7 +64,6 @@ struct peer {
 	uv_connect_t connect;
 	uv_write_t write;
 	bool reading, writing, closed; /* closed: uv_close was called */
-	bool graceful;                 /* closing: write what is queued first */
 	size_t in_flight;              /* messages of the running write */
 	char *dest;                    /* as dialled; NULL: inbound */
 	struct netaddr addr, bind, local;
@@ -140,6 +139,7 @@ struct net {
 	uv_prepare_t turn_end;
 	uv_idle_t again;
 	uint64_t turn;
+	size_t turn_max; /* bytes read from one peer in one turn */
 	bool active, started, stopping, near_tip;
 	unsigned handles; /* open ones and running requests */
 	void (*stopped)(void *arg);
@@ -171,8 +171,6 @@ void peer_set_state(struct peer *p, enum peer_state to);
 /* Its socket is connected: name it, count it, start to read. */
 void peer_connected(struct peer *p);
 void peer_todo(struct peer *p, unsigned what);
-/* Disconnect at once; what is queued is not written. why is static. */
-void peer_drop(struct peer *p, const char *why);
 /* Close its handle; it is freed when libuv is done with it. */
 void peer_close(struct peer *p);
 static inline bool peer_is_open(const struct peer *p)
@@ -184,8 +182,6 @@ static inline bool peer_is_open(const struct peer *p)
 void peer_read_update(struct peer *p);
 void peer_run(struct peer *p);
 void peer_flush(struct peer *p);
-/* A last attempt before closing. */
-void peer_flush_now(struct peer *p);
 
 /* deliver.c */
 void peer_deliver(struct peer *p, const struct rx_msg *m);
@@ -214,6 +210,8 @@ void on_getaddr(struct peer *p, struct slice body);
 
 /* listen.c, evict.c */
 void listeners_close(struct net *n);
+/* NULL, or why an accepted peer is sent away; makes room where it must. */
+const char *inbound_refusal(struct net *n, const struct peer *p);
 /* The port that the i-th listener got; 0: no such listener. */
 uint16_t net_listen_port(const struct net *n, size_t i);
 /* The inbound peer that gives way to a new one, or NULL. */

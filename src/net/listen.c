@@ -39,12 +39,11 @@ static bool make_slot(struct net *n)
 
 	if (!out)
 		return false;
-	peer_drop(out, "evicted for a new inbound peer");
+	peer_disconnect(out, "evicted for a new inbound peer");
 	return true;
 }
 
-/* NULL, or why the accepted peer is sent away. */
-static const char *refuse(struct net *n, const struct peer *p)
+const char *inbound_refusal(struct net *n, const struct peer *p)
 {
 	size_t inbound = net_count(n, true, false), max = net_inbound_max(n);
 
@@ -100,7 +99,7 @@ static void accept_peer(struct net *n, uv_stream_t *server)
 		why = "gone";
 	if (!why) {
 		netaddr_fmt(addr, &p->addr);
-		why = refuse(n, p);
+		why = inbound_refusal(n, p);
 	}
 	if (!why) {
 		peer_connected(p);
@@ -109,7 +108,7 @@ static void accept_peer(struct net *n, uv_stream_t *server)
 	log_debug(LOG_NET, "connection from %s refused: %s", addr, why);
 	/* It has no id yet, so nobody above will hear of it. */
 	peers_add(&n->dials, p);
-	peer_drop(p, why);
+	peer_disconnect(p, why);
 }
 
 static void on_connection(uv_stream_t *server, int status)

@@ -110,6 +110,7 @@ struct net *net_new(uv_loop_t *loop, const struct net_cfg *cfg,
 	n->arg = arg;
 	n->budget.max = cfg->global_recv_budget;
 	n->active = true;
+	n->turn_max = TURN_BYTES;
 	n->todo_tail = &n->todo;
 	rand_init(&n->rand);
 	n->book = addrbook_new();

@@ -124,8 +124,6 @@ void peer_close(struct peer *p)
 	/* A running look-up still points here; it comes back for this. */
 	if (p->closed || p->resolving)
 		return;
-	if (p->graceful)
-		peer_flush_now(p);
 	p->closed = true;
 	uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
@@ -204,23 +202,12 @@ void peer_connected(struct peer *p)
 	peer_read_update(p);
 }
 
-static void disconnect(struct peer *p, const char *why, bool graceful)
+void peer_disconnect(struct peer *p, const char *why)
 {
 	if (p->state == PEER_CLOSING)
 		return;
 	p->why = why;
-	p->graceful = graceful;
 	peer_set_state(p, PEER_CLOSING);
-}
-
-void peer_disconnect(struct peer *p, const char *why)
-{
-	disconnect(p, why, true);
-}
-
-void peer_drop(struct peer *p, const char *why)
-{
-	disconnect(p, why, false);
 }
 
 void peer_misbehaving(struct peer *p, const char *why)
@@ -242,5 +229,5 @@ void peer_misbehaving(struct peer *p, const char *why)
 	 * operator's own choice is not overruled for longer than this. */
 	if (!p->loopback && p->conn != CONN_MANUAL)
 		discouraged_add(&n->discouraged, &p->addr);
-	disconnect(p, why, false);
+	peer_disconnect(p, why);
 }

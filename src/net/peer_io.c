@@ -165,13 +165,13 @@ static bool take_one(struct peer *p, struct slice *in)
 	case RX_STARVED:
 		return starve(p);
 	case RX_BAD_MAGIC:
-		peer_drop(p, "bad magic");
+		peer_disconnect(p, "bad magic");
 		return false;
 	case RX_TOO_LARGE:
-		peer_drop(p, "message over 4000000 bytes");
+		peer_disconnect(p, "message over 4000000 bytes");
 		return false;
 	case RX_NOMEM:
-		peer_drop(p, "out of memory");
+		peer_disconnect(p, "out of memory");
 		return false;
 	}
 	return false;
@@ -230,7 +230,7 @@ static void count_turn(struct peer *p, size_t n)
 		p->turn_bytes = 0;
 	}
 	p->turn_bytes += n;
-	if (p->turn_bytes < TURN_BYTES)
+	if (p->turn_bytes < p->net->turn_max)
 		return;
 	p->yielded = true;
 	peer_todo(p, TODO_READ);
@@ -239,6 +239,7 @@ static void count_turn(struct peer *p, size_t n)
 static void on_bytes(struct peer *p, struct slice in)
 {
 	struct net *n = p->net;
+	size_t size = in.n; /* taking moves in on */
 
 	n->bytes_recv += in.n;
 	p->bytes_recv += in.n;
@@ -252,7 +253,7 @@ static void on_bytes(struct peer *p, struct slice in)
 		take(p, &in);
 		stash_put(p, in);
 	}
-	count_turn(p, in.n);
+	count_turn(p, size);
 	peer_read_update(p);
 }
 
@@ -267,8 +268,8 @@ static void on_read(uv_stream_t *s, ssize_t nread, const uv_buf_t *b)
 		return;
 	}
 	p->reading = false; /* libuv has stopped */
-	peer_drop(p,
-		  nread == UV_EOF ? "closed by peer" : uv_strerror((int)nread));
+	peer_disconnect(p, nread == UV_EOF ? "closed by peer"
+					   : uv_strerror((int)nread));
 }
 
 static bool should_read(const struct peer *p)
@@ -343,7 +344,7 @@ static void on_written(uv_write_t *w, int status)
 
 	p->writing = false;
 	if (status < 0) {
-		peer_drop(p, uv_strerror(status));
+		peer_disconnect(p, uv_strerror(status));
 		return;
 	}
 	sent(p, p->in_flight);
@@ -372,16 +373,5 @@ void peer_flush(struct peer *p)
 	if (rc == 0)
 		p->writing = true;
 	else
-		peer_drop(p, uv_strerror(rc));
-}
-
-void peer_flush_now(struct peer *p)
-{
-	uv_buf_t v[WRITE_PIECES];
-	size_t n, items;
-
-	if (p->writing || p->sendq.n == 0)
-		return;
-	n = sendq_pieces(&p->sendq, v, WRITE_PIECES, WRITE_BYTES, &items);
-	(void)uv_try_write((uv_stream_t *)&p->tcp, v, (unsigned)n);
+		peer_disconnect(p, uv_strerror(rc));
 }

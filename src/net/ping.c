@@ -42,7 +42,7 @@ bool ping_tick(struct peer *p, int64_t now_us)
 
 	if (s->nonce && now_us > s->start_us + TIMEOUT_US &&
 	    patient_s < now_us / 1000000) {
-		peer_drop(p, "ping timeout");
+		peer_disconnect(p, "ping timeout");
 		return false;
 	}
 	if (s->queued || (!s->nonce && now_us > s->start_us + INTERVAL_US))

@@ -21,7 +21,7 @@ static bool may_queue(struct peer *p, size_t n)
 		return false;
 	if (p->sendq.bytes + n <= p->sendq.high + QUEUE_MAX)
 		return true;
-	peer_drop(p, "send queue over its limit");
+	peer_disconnect(p, "send queue over its limit");
 	return false;
 }
 
@@ -47,7 +47,7 @@ bool peer_send(struct peer *p, enum msg_type t, struct slice body)
 		return false;
 	b = buf_new(body.n);
 	if (!b) {
-		peer_drop(p, "out of memory");
+		peer_disconnect(p, "out of memory");
 		return false;
 	}
 	put_head(p, b, t, body.n, frame_checksum(body));
@@ -69,7 +69,7 @@ bool peer_send_buf(struct peer *p, enum msg_type t, struct buf *keep,
 	/* The headroom of a shared buffer belongs to all its users. */
 	head = buf_new(0);
 	if (!head) {
-		peer_drop(p, "out of memory");
+		peer_disconnect(p, "out of memory");
 		return false;
 	}
 	put_head(p, head, t, keep->n, checksum);

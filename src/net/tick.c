@@ -54,9 +54,9 @@ static void tick_peer(struct peer *p, int64_t now_us)
 	const char *why = silence(p, now_us / 1000000);
 
 	if (why)
-		peer_drop(p, why);
+		peer_disconnect(p, why);
 	else if (is_stuck(p))
-		peer_drop(p, "message too slow while memory is short");
+		peer_disconnect(p, "message too slow while memory is short");
 	else if (p->state == PEER_READY)
 		ping_tick(p, now_us);
 }

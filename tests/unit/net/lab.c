@@ -227,6 +227,17 @@ void client_open(struct client *c, struct lab *l)
 	client_adopt(c, l, fd);
 }
 
+void client_dial(struct client *c, struct lab *l, uint16_t port)
+{
+	struct sockaddr_in in = loopback(port);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	client_adopt(c, l, fd);
+	ck_assert(connect(fd, (struct sockaddr *)&in, sizeof in) == 0 ||
+		  errno == EINPROGRESS);
+}
+
 void client_close(struct client *c)
 {
 	if (c->fd >= 0)

@@ -90,6 +90,8 @@ struct client_msg {
 };
 
 void client_open(struct client *c, struct lab *l);
+/* Begin to connect to a port of this process, without waiting. */
+void client_dial(struct client *c, struct lab *l, uint16_t port);
 /* Take over a connected socket (the accepting side of a dial). */
 void client_adopt(struct client *c, struct lab *l, int fd);
 void client_close(struct client *c);

@@ -156,9 +156,11 @@ START_TEST(getaddr_gives_23_percent_once)
 	client_msg(&cl, MSG_GETADDR, slice_of(NULL, 0));
 	ck_assert_uint_eq(await_addr(false), 230);
 	client_msg(&cl, MSG_GETADDR, slice_of(NULL, 0));
-	client_sync(&cl, 1);
-	lab_settle(&lab);
-	ck_assert(!client_next(&cl, &m));
+	client_msg(&cl, MSG_PING, slice_of("12345678", 8));
+	do {
+		lab_until(&lab, client_next(&cl, &m));
+		ck_assert_str_ne(m.name, "addr");
+	} while (strcmp(m.name, "pong") != 0);
 }
 END_TEST
 
@@ -215,9 +217,11 @@ START_TEST(getaddr_with_an_empty_book_is_not_answered)
 
 	client_handshake(&cl);
 	client_msg(&cl, MSG_GETADDR, slice_of(NULL, 0));
-	client_sync(&cl, 1);
-	lab_settle(&lab);
-	ck_assert(!client_next(&cl, &m));
+	client_msg(&cl, MSG_PING, slice_of("12345678", 8));
+	do {
+		lab_until(&lab, client_next(&cl, &m));
+		ck_assert_str_ne(m.name, "addr");
+	} while (strcmp(m.name, "pong") != 0);
 }
 END_TEST
 

@@ -104,10 +104,16 @@ END_TEST
 
 START_TEST(messages_before_version_are_ignored)
 {
+	struct peer_info i;
+
 	client_msg(&cl, MSG_PING, slice_of("12345678", 8));
 	client_msg(&cl, MSG_VERACK, none);
 	client_msg(&cl, MSG_WTXIDRELAY, none);
+	client_msg(&cl, MSG_SENDADDRV2, none);
+	client_msg(&cl, MSG_SENDHEADERS, none);
 	client_handshake(&cl);
+	peer_get_info(lab.last_ready, &i);
+	ck_assert(!i.wtxid_relay && !i.addrv2 && !i.send_headers);
 	ck_assert_uint_eq(lab.n_seen, 0);
 	client_sync(&cl, 3);
 }

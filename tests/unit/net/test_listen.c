@@ -181,6 +181,28 @@ START_TEST(the_largest_group_gives_way_and_discouraged_hosts_first)
 }
 END_TEST
 
+START_TEST(discouraged_host_is_refused_where_slots_are_nearly_full)
+{
+	struct client c[3];
+	struct peer *p;
+
+	lab.cfg.max_connections = 11 + 4;
+	lab_start(&lab);
+	for (unsigned i = 0; i < 2; i++) {
+		client_open(&c[i], &lab);
+		client_handshake(&c[i]);
+	}
+	p = lab.last_ready;
+	discouraged_add(&lab.net->discouraged, &p->addr);
+	ck_assert_ptr_null(inbound_refusal(lab.net, p));
+	client_open(&c[2], &lab);
+	client_handshake(&c[2]);
+	ck_assert_str_eq(inbound_refusal(lab.net, p), "discouraged");
+	for (unsigned i = 0; i < 3; i++)
+		client_close(&c[i]);
+}
+END_TEST
+
 START_TEST(zero_slots_let_nobody_in)
 {
 	struct client c;
@@ -201,7 +223,9 @@ START_TEST(loopback_only_lets_loopback_in_and_dials_nobody_else)
 	lab_start(&lab);
 	client_open(&c, &lab);
 	client_handshake(&c);
-	ck_assert_int_eq(net_dial(lab.net, "8.8.8.8:1", CONN_MANUAL), 0);
+	ck_assert(netaddr_parse(&lab.last_ready->addr, "8.8.8.8:1", 1));
+	ck_assert_ptr_nonnull(inbound_refusal(lab.net, lab.last_ready));
+	ck_assert_int_eq(net_dial(lab.net, "8.8.8.9:1", CONN_MANUAL), 0);
 	lab_until(&lab, lab.net->dials.n == 0);
 	ck_assert_uint_eq(net_count(lab.net, false, true), 0);
 	client_close(&c);
@@ -222,6 +246,8 @@ Suite *listen_suite(void)
 	tcase_add_test(t, who_brought_a_block_is_protected);
 	tcase_add_test(t,
 		       the_largest_group_gives_way_and_discouraged_hosts_first);
+	tcase_add_test(t,
+		       discouraged_host_is_refused_where_slots_are_nearly_full);
 	tcase_add_test(t, zero_slots_let_nobody_in);
 	tcase_add_test(t, loopback_only_lets_loopback_in_and_dials_nobody_else);
 	suite_add_tcase(s, t);
