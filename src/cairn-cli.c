@@ -547,11 +547,13 @@ static void call(const struct cli *cli, struct reply *r)
 static int fail_lost(const struct cli *cli, const struct reply *r, bool waited)
 {
 	fprintf(stderr,
-		"error: %s%s %s:%u\n\n"
+		"error: %sError while attempting to communicate with server "
+		"%s:%u (%s)\n\n"
 		"Make sure the cairnd server is running and that you are "
-		"connecting to the correct RPC port.\n",
-		waited ? "timeout on transient error: " : "", text_str(&r->why),
-		cli->host, cli->port);
+		"connecting to the correct RPC port.\n"
+		"Use \"cairn-cli -help\" for more info.\n",
+		waited ? "timeout on transient error: " : "", cli->host,
+		cli->port, text_str(&r->why));
 	return EXIT_FAILURE;
 }
 

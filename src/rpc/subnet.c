@@ -73,6 +73,10 @@ bool subnet_parse(struct subnet *s, const char *text)
 	size_t n = slash ? (size_t)(slash - text) : strlen(text), i;
 	bool v4;
 
+	if (n >= 2 && text[0] == '[' && text[n - 1] == ']') {
+		text++;
+		n -= 2;
+	}
 	if (n >= sizeof host)
 		return false;
 	memcpy(host, text, n);

@@ -30,6 +30,8 @@ START_TEST(subnet_has_the_addresses_of_its_prefix)
 	ck_assert(!has("1.2.3.4/32", "1.2.3.5"));
 	ck_assert(has("::1", "::1"));
 	ck_assert(!has("::1", "::2"));
+	ck_assert(has("[::1]", "::1"));
+	ck_assert(has("[fe80::]/10", "febf::1"));
 	ck_assert(has("fe80::/10", "febf::1"));
 	ck_assert(!has("fe80::/10", "fec0::1"));
 	ck_assert(has("2001:db8::/ffff:ffff::", "2001:db8:1::9"));
@@ -62,6 +64,9 @@ START_TEST(subnet_parse_refuses_what_is_no_network)
 	    "1.2.3.4/ffff::",
 	    "1.2.3.4/8/8",
 	    "1.2.3.4:80",
+	    "[::1",
+	    "[]",
+	    "[",
 	    "/8",
 	    "localhost",
 	    "1.2.3.256",
