@@ -256,6 +256,53 @@ void download_more(struct sp *sp)
 		help_stalled(sp, w.waiting);
 }
 
+/* Our tip is of the last few hours (Core's CanDirectFetch). */
+static bool near_now(const struct sync *s)
+{
+	return chain_tip(s->chain)->time >
+	       sync_now(s) - 20 * s->cfg.params->target_spacing_s;
+}
+
+/* Blocks on the way from the published chain to last that nobody was asked for,
+ * the lowest first. 0 as well when the way is longer than max. */
+static size_t way_to(struct sync *s, struct hnode **want, size_t max,
+		     const struct hnode *last)
+{
+	size_t n = 0, steps = 0;
+
+	for (; !chain_has(s->chain, last); last = last->prev) {
+		if (++steps > max)
+			return 0;
+		if (!(hnode_status(last) & HN_DATA) &&
+		    !flight_find(s, &last->hash))
+			want[n++] = htree_find(sync_tree(s), &last->hash);
+	}
+	for (size_t i = 0; i < n / 2; i++) {
+		struct hnode *x = want[i];
+		want[i] = want[n - 1 - i];
+		want[n - 1 - i] = x;
+	}
+	return n;
+}
+
+void download_direct(struct sp *sp, const struct hnode *last)
+{
+	struct sync *s = sp->s;
+	struct hnode *want[FLIGHT_MIN];
+	size_t n;
+
+	if (!near_now(s) || !sp_serves_witness(sp) ||
+	    sp->n_flight >= FLIGHT_MIN ||
+	    (hnode_status(last) & HN_FAILED_ANY) ||
+	    u256_cmp(&last->work, &chain_tip(s->chain)->work) < 0)
+		return;
+	n = way_to(s, want, FLIGHT_MIN, last);
+	if (n > FLIGHT_MIN - sp->n_flight)
+		n = FLIGHT_MIN - sp->n_flight;
+	if (n)
+		ask(sp, want, n);
+}
+
 void download_all(struct sync *s)
 {
 	for (struct sp *sp = s->peers; sp; sp = sp->next)

@@ -348,6 +348,7 @@ static void batch_process(struct sp *sp, struct batch *b)
 	maybe_sendheaders(sp);
 	if (!b->full)
 		drop_poor_peer(sp);
+	download_direct(sp, last);
 	download_all(s);
 }
 

@@ -147,6 +147,9 @@ void punish(struct sync *s, struct peer *p, const struct verdict *v);
 /* download.c */
 void download_more(struct sp *sp);
 void download_all(struct sync *s);
+/* Near the tip, what a header leads to is asked of its sender at once, whatever
+ * it offers otherwise (Core's direct fetch). */
+void download_direct(struct sp *sp, const struct hnode *last);
 void download_tick(struct sp *sp, int64_t now_s);
 void download_forget_peer(struct sp *sp);
 struct flight *flight_find(struct sync *s, const struct hash256 *hash);

@@ -254,6 +254,25 @@ START_TEST(inbound_peers_serve_only_without_better_ones_in_initial_download)
 }
 END_TEST
 
+START_TEST(near_the_tip_the_announcer_is_asked_whatever_it_offers)
+{
+	struct peer *a = peer_in(CONN_INBOUND, NODE_WITNESS);
+	uint8_t *h = headers_make(W.tip, 20, 1);
+	struct hash256 got[32];
+
+	recv_headers(a, h, 2);
+	ck_assert_uint_eq(asked(a, got, 32), 0);
+	clock_set_mock(&W.clock, W.tip->time + 3600);
+	recv_headers(a, h, 2);
+	ck_assert_uint_eq(asked(a, got, 32), 2);
+	ck_assert_int_eq(htree_find(W.tree, &got[0])->height, 1);
+	/* A long way is left to the window. */
+	recv_headers(a, h, 20);
+	ck_assert_uint_eq(asked(a, got, 32), 0);
+	free(h);
+}
+END_TEST
+
 Suite *download_suite(void)
 {
 	Suite *s = suite_create("download");
@@ -277,6 +296,8 @@ Suite *download_suite(void)
 	tcase_add_test(
 	    c,
 	    inbound_peers_serve_only_without_better_ones_in_initial_download);
+	tcase_add_test(c,
+		       near_the_tip_the_announcer_is_asked_whatever_it_offers);
 	suite_add_tcase(s, c);
 	return s;
 }
