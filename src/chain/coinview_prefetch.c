@@ -31,13 +31,16 @@ struct coin_prefetch {
 	int rc;
 };
 
+static struct coin_prefetch empty(const struct coinview *v)
+{
+	return (struct coin_prefetch){.v = v, .kv = v->kv, .epoch = v->epoch};
+}
+
 struct coin_prefetch *coin_prefetch_new(struct coinview *v)
 {
-	struct coin_prefetch *p = xcalloc(1, sizeof *p);
+	struct coin_prefetch *p = xmalloc(sizeof *p);
 
-	p->v = v;
-	p->kv = v->kv;
-	p->epoch = v->epoch;
+	*p = empty(v);
 	return p;
 }
 
@@ -81,7 +84,7 @@ void coin_prefetch_read(struct coin_prefetch *p)
 	}
 }
 
-int coin_prefetch_merge(struct coinview *v, struct coin_prefetch *p)
+static int merge(struct coinview *v, struct coin_prefetch *p)
 {
 	/* A generation was dropped since reading began: what was read may be
 	 * what it has deleted since. */
@@ -99,6 +102,13 @@ int coin_prefetch_merge(struct coinview *v, struct coin_prefetch *p)
 		free(w->value);
 	}
 	free(p->wants);
+	return rc;
+}
+
+int coin_prefetch_merge(struct coinview *v, struct coin_prefetch *p)
+{
+	int rc = merge(v, p);
+
 	free(p);
 	return rc;
 }
@@ -133,11 +143,11 @@ static void list_some(struct coin_prefetch *p, const uint8_t *const *ops,
 int coinview_prefetch(struct coinview *v, const uint8_t *const *outpoints,
 		      size_t n)
 {
-	struct coin_prefetch *p = coin_prefetch_new(v);
+	struct coin_prefetch p = empty(v);
 	size_t i;
 
 	for (i = 0; i < n; i += AHEAD)
-		list_some(p, outpoints + i, n - i < AHEAD ? n - i : AHEAD);
-	coin_prefetch_read(p);
-	return coin_prefetch_merge(v, p);
+		list_some(&p, outpoints + i, n - i < AHEAD ? n - i : AHEAD);
+	coin_prefetch_read(&p);
+	return merge(v, &p);
 }
