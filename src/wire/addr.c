@@ -7,6 +7,7 @@
 #include <cairn/base/must.h>
 
 #define V1_ENTRY     30u
+#define V1_ENTRY_OLD 26u  /* without the time */
 #define V2_ENTRY_MIN 9u   /* time, services, network, length, port */
 #define V2_ADDR_MAX  512u /* BIP 155 */
 #define CJDNS_PREFIX 0xfcu
@@ -94,18 +95,29 @@ static void v2_entry(struct addr_entry *e, bool *use, struct rd *r)
 	e->addr.port = port;
 }
 
-bool addr_view_parse(struct addr_view *v, struct slice body)
+static bool v1_parse(struct addr_view *v, struct slice body, bool timeless)
 {
+	size_t entry = timeless ? V1_ENTRY_OLD : V1_ENTRY;
 	struct rd r;
 	uint32_t n;
 
 	rd_init(&r, body);
-	n = rd_count(&r, V1_ENTRY);
+	n = rd_count(&r, entry);
 	if (!rd_ok(&r))
 		return false;
 	*v = (struct addr_view){
-	    .n = n, .p = r.p, .end = r.p + (size_t)n * V1_ENTRY, .v2 = false};
+	    .n = n, .p = r.p, .end = r.p + n * entry, .timeless = timeless};
 	return true;
+}
+
+bool addr_view_parse(struct addr_view *v, struct slice body)
+{
+	return v1_parse(v, body, false);
+}
+
+bool addr_old_view_parse(struct addr_view *v, struct slice body)
+{
+	return v1_parse(v, body, true);
 }
 
 bool addrv2_view_parse(struct addr_view *v, struct slice body)
@@ -128,12 +140,17 @@ bool addrv2_view_parse(struct addr_view *v, struct slice body)
 static bool v1_next(struct addr_view *v, struct addr_entry *e)
 {
 	const uint8_t *p = v->p;
-	bool use = netaddr_get16(&e->addr, p + 12);
+	bool use;
 
-	e->time_s = le32_get(p);
-	e->services = le64_get(p + 4);
-	e->addr.port = be16_get(p + 28);
-	v->p = p + V1_ENTRY;
+	e->time_s = ADDR_TIME_NONE;
+	if (!v->timeless) {
+		e->time_s = le32_get(p);
+		p += 4;
+	}
+	use = netaddr_get16(&e->addr, p + 8);
+	e->services = le64_get(p);
+	e->addr.port = be16_get(p + 24);
+	v->p = p + V1_ENTRY_OLD;
 	return use;
 }
 
@@ -161,6 +178,11 @@ size_t addr_size(uint32_t n)
 	return compact_size(n) + (size_t)n * V1_ENTRY;
 }
 
+size_t addr_old_size(uint32_t n)
+{
+	return compact_size(n) + (size_t)n * V1_ENTRY_OLD;
+}
+
 size_t addrv2_size(const struct addr_entry *e, uint32_t n)
 {
 	size_t size = compact_size(n);
@@ -183,14 +205,27 @@ uint8_t *netaddr_put26(uint8_t *p, uint64_t services, const struct netaddr *a)
 	return be16_put(p + 16, a->port);
 }
 
+static uint8_t *v1_put(uint8_t *p, const struct addr_entry *e)
+{
+	must(e->addr.net == NET_IPV4 || e->addr.net == NET_IPV6);
+	return netaddr_put26(p, e->services, &e->addr);
+}
+
 uint8_t *addr_put(uint8_t *p, const struct addr_entry *e, uint32_t n)
 {
 	p = compact_put(p, n);
 	for (uint32_t i = 0; i < n; i++) {
-		must(e[i].addr.net == NET_IPV4 || e[i].addr.net == NET_IPV6);
 		p = le32_put(p, e[i].time_s);
-		p = netaddr_put26(p, e[i].services, &e[i].addr);
+		p = v1_put(p, &e[i]);
 	}
+	return p;
+}
+
+uint8_t *addr_old_put(uint8_t *p, const struct addr_entry *e, uint32_t n)
+{
+	p = compact_put(p, n);
+	for (uint32_t i = 0; i < n; i++)
+		p = v1_put(p, &e[i]);
 	return p;
 }
 

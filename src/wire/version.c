@@ -17,7 +17,7 @@ static bool more(const struct rd *r)
 static void version_tail(struct version_view *t, struct rd *r)
 {
 	if (more(r)) {
-		rd_take(r, 26); /* the sender's address, which nobody uses */
+		t->addr_from = rd_take(r, 26);
 		t->nonce = rd_u64(r);
 	}
 	if (more(r)) {
@@ -43,7 +43,7 @@ bool version_view_parse(struct version_view *v, struct slice body)
 	t.time_s = (int64_t)rd_u64(&r);
 	if (t.time_s < 0)
 		t.time_s = 0;
-	rd_take(&r, 8); /* the services that the peer believes we have */
+	t.recv_services = rd_u64(&r);
 	ip = rd_take(&r, 16);
 	if (ip)
 		netaddr_get16(&t.addr_recv, ip);
@@ -83,7 +83,7 @@ uint8_t *version_put(uint8_t *p, const struct version_msg *m)
 
 bool nonce_parse(uint64_t *nonce, struct slice body)
 {
-	if (body.n < 8)
+	if (body.n < NONCE_SIZE)
 		return false;
 	*nonce = le64_get(body.p);
 	return true;
@@ -91,7 +91,7 @@ bool nonce_parse(uint64_t *nonce, struct slice body)
 
 bool feefilter_parse(int64_t *fee_sat_per_kvb, struct slice body)
 {
-	if (body.n < 8)
+	if (body.n < FEEFILTER_SIZE)
 		return false;
 	*fee_sat_per_kvb = (int64_t)le64_get(body.p);
 	return true;
@@ -99,9 +99,40 @@ bool feefilter_parse(int64_t *fee_sat_per_kvb, struct slice body)
 
 bool sendcmpct_parse(uint8_t *announce, uint64_t *version, struct slice body)
 {
-	if (body.n < 9)
+	if (body.n < SENDCMPCT_SIZE)
 		return false;
 	*announce = body.p[0];
 	*version = le64_get(body.p + 1);
 	return true;
+}
+
+bool sendtxrcncl_parse(uint32_t *version, uint64_t *salt, struct slice body)
+{
+	if (body.n < SENDTXRCNCL_SIZE)
+		return false;
+	*version = le32_get(body.p);
+	*salt = le64_get(body.p + 4);
+	return true;
+}
+
+uint8_t *nonce_put(uint8_t *p, uint64_t nonce)
+{
+	return le64_put(p, nonce);
+}
+
+uint8_t *feefilter_put(uint8_t *p, int64_t fee_sat_per_kvb)
+{
+	return le64_put(p, (uint64_t)fee_sat_per_kvb);
+}
+
+uint8_t *sendcmpct_put(uint8_t *p, uint8_t announce, uint64_t version)
+{
+	*p = announce;
+	return le64_put(p + 1, version);
+}
+
+uint8_t *sendtxrcncl_put(uint8_t *p, uint32_t version, uint64_t salt)
+{
+	p = le32_put(p, version);
+	return le64_put(p, salt);
 }

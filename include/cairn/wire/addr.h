@@ -4,7 +4,9 @@
 
 #include <cairn/base/rd.h>
 
-#define ADDR_MAX 1000u
+#define ADDR_MAX          1000u
+#define ADDR_TIME_VERSION 31402      /* before it, addr has no times */
+#define ADDR_TIME_NONE    100000000u /* what such an entry reads as */
 
 /* BIP 155 network ids. */
 enum net_id {
@@ -38,11 +40,15 @@ struct addr_view {
 		     * the caller judges */
 	const uint8_t *p, *end; /* addr_next moves p; copy the view to rewind */
 	bool v2;
+	bool timeless; /* addr of a peer before ADDR_TIME_VERSION */
 };
 
 /* Parse the body of addr. False when malformed; bytes behind the vector are
  * ignored. O(1). */
 bool addr_view_parse(struct addr_view *v, struct slice body);
+/* The same where the peer's protocol version is below ADDR_TIME_VERSION:
+ * entries of 26 bytes, whose time then reads as ADDR_TIME_NONE, long ago. */
+bool addr_old_view_parse(struct addr_view *v, struct slice body);
 /* Parse the body of addrv2 (BIP 155). False when malformed, among it an address
  * of more than 512 bytes and one of a known network with another length than
  * that network's; bytes behind the vector are ignored. */
@@ -60,6 +66,9 @@ size_t addrv2_size(const struct addr_entry *e, uint32_t n);
 /* Write addr; returns the byte after. It can only say IPv4 and IPv6: entries of
  * other networks must not be given. */
 uint8_t *addr_put(uint8_t *p, const struct addr_entry *e, uint32_t n);
+/* The same without times, for a peer below ADDR_TIME_VERSION. */
+size_t addr_old_size(uint32_t n);
+uint8_t *addr_old_put(uint8_t *p, const struct addr_entry *e, uint32_t n);
 /* Write addrv2; every entry must be of a known network. */
 uint8_t *addrv2_put(uint8_t *p, const struct addr_entry *e, uint32_t n);
 

@@ -26,6 +26,12 @@ int main(void)
 	srunner_add_suite(sr, txparts_suite());
 	srunner_add_suite(sr, block_suite());
 	srunner_add_suite(sr, merkle_suite());
+	srunner_add_suite(sr, bloom_suite());
+	srunner_add_suite(sr, merkleblock_suite());
+	srunner_add_suite(sr, cmpctblock_suite());
+	srunner_add_suite(sr, feature_suite());
+	srunner_add_suite(sr, obsolete_suite());
+	srunner_add_suite(sr, fault_suite());
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

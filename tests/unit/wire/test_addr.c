@@ -88,6 +88,36 @@ START_TEST(addr_reads_as_it_was_written)
 }
 END_TEST
 
+static bool old_ok(struct slice body)
+{
+	struct addr_view v;
+
+	return addr_old_view_parse(&v, body) && drain(&v);
+}
+
+/* Before version 31402 an address came without a time. */
+START_TEST(addr_of_old_peers_has_no_times)
+{
+	struct addr_entry e[2] = {entry(NET_IPV4, 1), entry(NET_IPV6, 2)}, got;
+	uint8_t raw[1 + 2 * 26];
+	struct addr_view v;
+
+	ck_assert_uint_eq(addr_old_size(2), sizeof raw);
+	ck_assert_ptr_eq(addr_old_put(raw, e, 2), raw + sizeof raw);
+	ck_assert(addr_old_view_parse(&v, slice_of(raw, sizeof raw)));
+	ck_assert_uint_eq(v.n, 2);
+	for (int i = 0; i < 2; i++) {
+		e[i].time_s = 100000000;
+		ck_assert(addr_next(&v, &got));
+		check_same(&got, &e[i]);
+	}
+	ck_assert(!addr_next(&v, &got));
+	check_cuts(old_ok, slice_of(raw, sizeof raw));
+	check_extra(old_ok, slice_of(raw, sizeof raw), true);
+	check_counts(old_ok, slice_of("", 0), 4096);
+}
+END_TEST
+
 START_TEST(addrv2_reads_every_network_as_it_was_written)
 {
 	static const uint8_t nets[] = {NET_IPV4, NET_IPV6, NET_TORV3, NET_I2P,
@@ -347,6 +377,7 @@ Suite *addr_suite(void)
 	TCase *t = tcase_create("addr"), *b = tcase_create("bip155");
 
 	tcase_add_test(t, addr_reads_as_it_was_written);
+	tcase_add_test(t, addr_of_old_peers_has_no_times);
 	tcase_add_test(t, in_addr_ipv4_comes_mapped_and_torv2_is_skipped);
 	tcase_add_test(t, networks_that_16_bytes_cannot_say_become_zeros);
 	tcase_add_test(t, vectors_over_the_limit_are_left_to_the_caller);

@@ -37,6 +37,9 @@ START_TEST(version_reads_as_it_was_written)
 	ck_assert_uint_eq(v.addr_recv.net, NET_IPV4);
 	ck_assert_uint_eq(v.addr_recv.port, 8333);
 	ck_assert_mem_eq(v.addr_recv.b, m.addr_recv.b, 4);
+	ck_assert_uint_eq(v.recv_services, 1);
+	ck_assert_ptr_eq(v.addr_from, raw + 46);
+	ck_assert_uint_eq(le64_get(v.addr_from), m.services);
 	ck_assert_uint_eq(v.nonce, m.nonce);
 	ck_assert(slice_eq(v.user_agent, slice_of("/Cairn:0.1.0/", 13)));
 	ck_assert_int_eq(v.height, 800000);
@@ -64,6 +67,7 @@ START_TEST(version_may_end_between_its_optional_fields_only)
 		if (!end)
 			continue;
 		ck_assert_uint_eq(v.nonce, cut >= 80 ? m.nonce : 1);
+		ck_assert_int_eq(v.addr_from != NULL, cut >= 80);
 		ck_assert_uint_eq(v.user_agent.n, cut >= 84 ? 3 : 0);
 		ck_assert_int_eq(v.height, cut >= 88 ? 800000 : 0);
 		ck_assert_int_eq(v.relay, cut < 89);
@@ -162,6 +166,33 @@ static bool sendcmpct_ok(struct slice body)
 	       version == 0x0102030405060708u;
 }
 
+static bool sendtxrcncl_ok(struct slice body)
+{
+	uint32_t version;
+	uint64_t salt;
+
+	return sendtxrcncl_parse(&version, &salt, body) &&
+	       version == 0x44332211u && salt == 0x0102030405060708u;
+}
+
+START_TEST(small_messages_read_as_they_were_written)
+{
+	uint8_t raw[12];
+
+	ck_assert_ptr_eq(nonce_put(raw, 0x8877665544332211u), raw + NONCE_SIZE);
+	ck_assert(nonce_ok(slice_of(raw, NONCE_SIZE)));
+	ck_assert_ptr_eq(feefilter_put(raw, -0x778899aabbccddefLL),
+			 raw + FEEFILTER_SIZE);
+	ck_assert(feefilter_ok(slice_of(raw, FEEFILTER_SIZE)));
+	ck_assert_ptr_eq(sendcmpct_put(raw, 2, 0x0102030405060708u),
+			 raw + SENDCMPCT_SIZE);
+	ck_assert(sendcmpct_ok(slice_of(raw, SENDCMPCT_SIZE)));
+	ck_assert_ptr_eq(sendtxrcncl_put(raw, 0x44332211u, 0x0102030405060708u),
+			 raw + SENDTXRCNCL_SIZE);
+	ck_assert(sendtxrcncl_ok(slice_of(raw, SENDTXRCNCL_SIZE)));
+}
+END_TEST
+
 START_TEST(small_messages_need_their_bytes_and_ignore_more)
 {
 	uint8_t raw[9];
@@ -174,6 +205,10 @@ START_TEST(small_messages_need_their_bytes_and_ignore_more)
 	td_hex_into(raw, 9, "020807060504030201");
 	check_cuts(sendcmpct_ok, slice_of(raw, 9));
 	check_extra(sendcmpct_ok, slice_of(raw, 9), true);
+	uint8_t rcncl[12];
+	td_hex_into(rcncl, 12, "112233440807060504030201");
+	check_cuts(sendtxrcncl_ok, slice_of(rcncl, 12));
+	check_extra(sendtxrcncl_ok, slice_of(rcncl, 12), true);
 }
 END_TEST
 
@@ -188,6 +223,7 @@ Suite *version_suite(void)
 	tcase_add_test(t, a_user_agent_has_at_most_256_bytes);
 	tcase_add_test(t, a_negative_time_reads_as_zero);
 	tcase_add_test(t, an_unusable_receiver_address_is_no_network);
+	tcase_add_test(f, small_messages_read_as_they_were_written);
 	tcase_add_test(f, small_messages_need_their_bytes_and_ignore_more);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, f);

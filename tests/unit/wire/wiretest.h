@@ -41,5 +41,11 @@ Suite *txvectors_suite(void);
 Suite *txparts_suite(void);
 Suite *block_suite(void);
 Suite *merkle_suite(void);
+Suite *bloom_suite(void);
+Suite *merkleblock_suite(void);
+Suite *cmpctblock_suite(void);
+Suite *feature_suite(void);
+Suite *obsolete_suite(void);
+Suite *fault_suite(void);
 
 #endif
