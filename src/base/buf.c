@@ -10,40 +10,37 @@
 
 #include <stdlib.h>
 
+#define BUF_FRONT (sizeof(struct buf) + BUF_HEADROOM)
+
 struct buf *buf_new(size_t cap)
 {
 	struct buf *b;
 
-	if (cap > PTRDIFF_MAX - BUF_HEADROOM)
+	if (cap > PTRDIFF_MAX - BUF_FRONT)
 		return NULL;
-	b = malloc(sizeof *b);
+	b = malloc(BUF_FRONT + cap);
 	if (!b)
 		return NULL;
-	b->mem = malloc(BUF_HEADROOM + cap);
-	if (!b->mem) {
-		free(b);
-		return NULL;
-	}
 	b->refs = 1;
 	b->cap = cap;
 	b->n = 0;
 	return b;
 }
 
-int buf_reserve(struct buf *b, size_t cap)
+int buf_reserve(struct buf **b, size_t cap)
 {
-	uint8_t *mem;
+	struct buf *moved;
 
-	must(__atomic_load_n(&b->refs, __ATOMIC_RELAXED) == 1);
-	if (cap <= b->cap)
+	must(__atomic_load_n(&(*b)->refs, __ATOMIC_RELAXED) == 1);
+	if (cap <= (*b)->cap)
 		return 0;
-	if (cap > PTRDIFF_MAX - BUF_HEADROOM)
+	if (cap > PTRDIFF_MAX - BUF_FRONT)
 		return E_NOMEM;
-	mem = realloc(b->mem, BUF_HEADROOM + cap);
-	if (!mem)
+	moved = realloc(*b, BUF_FRONT + cap);
+	if (!moved)
 		return E_NOMEM;
-	b->mem = mem;
-	b->cap = cap;
+	moved->cap = cap;
+	*b = moved;
 	return 0;
 }
 
@@ -65,6 +62,5 @@ void buf_unref(struct buf *b)
 	must(was > 0);
 	if (was > 1)
 		return;
-	free(b->mem);
 	free(b);
 }

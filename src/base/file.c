@@ -107,14 +107,19 @@ static ssize_t read_some(int fd, void *p, size_t n)
 }
 
 /* Read to the end; one byte of room beyond max tells a larger file. */
-static int read_into(struct buf *b, int fd, size_t max)
+static int read_into(struct buf **out, int fd, size_t max)
 {
+	struct buf *b = *out;
+
 	while (b->n <= max) {
 		size_t want = b->cap > max / 2 ? max + 1 : b->cap * 2;
 		ssize_t got;
 
-		if (b->n == b->cap && buf_reserve(b, want) != 0)
-			return E_NOMEM;
+		if (b->n == b->cap) {
+			if (buf_reserve(out, want) != 0)
+				return E_NOMEM;
+			b = *out;
+		}
 		got = read_some(fd, buf_data(b) + b->n, b->cap - b->n);
 		if (got < 0)
 			return -errno;
@@ -147,7 +152,7 @@ int file_read(struct buf **b, const char *path, size_t max)
 	if (max < SIZE_MAX / 2)
 		out = buf_new(size_guess(fd, max) + 1);
 	if (out)
-		rc = read_into(out, fd, max);
+		rc = read_into(&out, fd, max);
 	close(fd);
 	if (rc) {
 		buf_unref(out);

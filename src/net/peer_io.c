@@ -75,7 +75,7 @@ static bool stash_room(struct peer *p, size_t n)
 	cap = p->stash->n + n;
 	if (cap <= was)
 		return true;
-	if (buf_reserve(p->stash, cap > 2 * was ? cap : 2 * was) != 0)
+	if (buf_reserve(&p->stash, cap > 2 * was ? cap : 2 * was) != 0)
 		return false;
 	stash_charge(p, was);
 	return true;

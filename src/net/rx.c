@@ -114,7 +114,7 @@ static enum rx_rc make_room(struct rx *r, size_t n)
 		r->body = buf_new(cap);
 		if (!r->body)
 			return RX_NOMEM;
-	} else if (buf_reserve(r->body, cap) != 0) {
+	} else if (buf_reserve(&r->body, cap) != 0) {
 		return RX_NOMEM;
 	}
 	r->budget->used += more;

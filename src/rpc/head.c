@@ -182,7 +182,7 @@ static bool body_room(struct req *q, size_t n)
 	cap = q->body->cap * 2;
 	if (cap < q->body->n + n)
 		cap = q->body->n + n;
-	return buf_reserve(q->body, cap) == 0;
+	return buf_reserve(&q->body, cap) == 0;
 }
 
 static int on_body(llhttp_t *p, const char *s, size_t n)

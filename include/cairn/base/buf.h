@@ -16,7 +16,7 @@ struct buf {
 	uint32_t refs; /* atomic */
 	size_t cap;    /* payload bytes there is room for */
 	size_t n;      /* payload bytes in use */
-	uint8_t *mem;  /* BUF_HEADROOM + cap bytes */
+	uint8_t mem[]; /* BUF_HEADROOM + cap bytes, in the same allocation */
 };
 
 /* A buffer with room for cap payload bytes, n = 0. NULL when out of memory.
@@ -24,9 +24,9 @@ struct buf {
 struct buf *buf_new(size_t cap) must_check;
 
 /* Make room for cap payload bytes in all, keeping the first n; only with one
- * reference. 0 or E_NOMEM (the buffer is then unchanged). Pointers into the
- * payload are invalid afterwards. */
-int buf_reserve(struct buf *b, size_t cap) must_check;
+ * reference. 0 or E_NOMEM (the buffer is then unchanged). The buffer may move:
+ * *b is changed then, and pointers into the payload are invalid. */
+int buf_reserve(struct buf **b, size_t cap) must_check;
 
 /* Another reference to b; returns b. Any thread. */
 struct buf *buf_ref(struct buf *b);

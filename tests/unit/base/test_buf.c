@@ -37,10 +37,10 @@ START_TEST(buf_reserve_keeps_the_payload_and_never_shrinks)
 	ck_assert_ptr_nonnull(b);
 	memcpy(buf_data(b), "abcd", 4);
 	b->n = 4;
-	ck_assert_int_eq(buf_reserve(b, 1 << 20), 0);
+	ck_assert_int_eq(buf_reserve(&b, 1 << 20), 0);
 	ck_assert_uint_eq(b->cap, 1 << 20);
 	ck_assert(slice_eq(buf_payload(b), slice_of("abcd", 4)));
-	ck_assert_int_eq(buf_reserve(b, 1), 0);
+	ck_assert_int_eq(buf_reserve(&b, 1), 0);
 	ck_assert_uint_eq(b->cap, 1 << 20);
 	buf_unref(b);
 }
@@ -53,7 +53,7 @@ START_TEST(buf_reserve_fails_without_harm_when_memory_cannot_be_had)
 	ck_assert_ptr_nonnull(b);
 	memcpy(buf_data(b), "abcd", 4);
 	b->n = 4;
-	ck_assert_int_eq(buf_reserve(b, SIZE_MAX), E_NOMEM);
+	ck_assert_int_eq(buf_reserve(&b, SIZE_MAX), E_NOMEM);
 	ck_assert_uint_eq(b->cap, 4);
 	ck_assert(slice_eq(buf_payload(b), slice_of("abcd", 4)));
 	buf_unref(b);
@@ -81,7 +81,7 @@ START_TEST(buf_reserve_refuses_a_shared_buffer)
 
 	ck_assert_int_eq(log_open_file("/dev/null"), 0);
 	buf_ref(b);
-	rc = buf_reserve(b, 100);
+	rc = buf_reserve(&b, 100);
 	ck_abort_msg("returned %d", rc);
 }
 END_TEST
