@@ -264,18 +264,22 @@ static bool near_now(const struct sync *s)
 }
 
 /* Blocks on the way from the published chain to last that nobody was asked for,
- * the lowest first. 0 as well when the way is longer than max. */
+ * the lowest first. 0 as well when there are more than max, or the way is long.
+ */
 static size_t way_to(struct sync *s, struct hnode **want, size_t max,
 		     const struct hnode *last)
 {
 	size_t n = 0, steps = 0;
 
 	for (; !chain_has(s->chain, last); last = last->prev) {
-		if (++steps > max)
+		if (++steps > DOWNLOAD_WINDOW)
 			return 0;
-		if (!(hnode_status(last) & HN_DATA) &&
-		    !flight_find(s, &last->hash))
-			want[n++] = htree_find(sync_tree(s), &last->hash);
+		if ((hnode_status(last) & HN_DATA) ||
+		    flight_find(s, &last->hash))
+			continue;
+		if (n == max)
+			return 0;
+		want[n++] = htree_find(sync_tree(s), &last->hash);
 	}
 	for (size_t i = 0; i < n / 2; i++) {
 		struct hnode *x = want[i];
@@ -288,7 +292,7 @@ static size_t way_to(struct sync *s, struct hnode **want, size_t max,
 void download_direct(struct sp *sp, const struct hnode *last)
 {
 	struct sync *s = sp->s;
-	struct hnode *want[FLIGHT_MIN];
+	struct hnode *want[FLIGHT_MIN + 1];
 	size_t n;
 
 	if (!near_now(s) || !sp_serves_witness(sp) ||
@@ -296,7 +300,7 @@ void download_direct(struct sp *sp, const struct hnode *last)
 	    (hnode_status(last) & HN_FAILED_ANY) ||
 	    u256_cmp(&last->work, &chain_tip(s->chain)->work) < 0)
 		return;
-	n = way_to(s, want, FLIGHT_MIN, last);
+	n = way_to(s, want, FLIGHT_MIN + 1, last);
 	if (n > FLIGHT_MIN - sp->n_flight)
 		n = FLIGHT_MIN - sp->n_flight;
 	if (n)
