@@ -10,6 +10,7 @@
 #include <cairn/base/log.h>
 #include <cairn/base/mem.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -159,6 +160,7 @@ static void put_header(struct req *q, int status, const char *type,
 /* libuv's buffers are not const though it only reads them. */
 static uv_buf_t out_buf(const struct text *t)
 {
+	must(t->n <= UINT_MAX);
 	return uv_buf_init(t->p, (unsigned)t->n);
 }
 

@@ -435,6 +435,15 @@ static bool parse(struct rpc_call *c, const struct json *v,
 	return !why;
 }
 
+/* The id as far as it is a plain value, for the log. */
+static const char *id_text(const struct rpc_call *c)
+{
+	if (!c->id ||
+	    (c->id->type != JSON_STRING && c->id->type != JSON_NUMBER))
+		return "";
+	return (const char *)c->id->s.p;
+}
+
 static bool prepare(struct rpc_call *c, const struct json *v)
 {
 	const struct json *params;
@@ -442,7 +451,8 @@ static bool prepare(struct rpc_call *c, const struct json *v)
 
 	if (!parse(c, v, &params))
 		return false;
-	log_debug(LOG_RPC, "rpc method=%s user=%s", c->method, c->q->user);
+	log_debug(LOG_RPC, "rpc method=%s user=%s id=%s", c->method, c->q->user,
+		  id_text(c));
 	if (c->q->charged > BATCH_MAX) {
 		rpc_fail(c, RPC_OUT_OF_MEMORY,
 			 "The answers of this batch take too much memory");

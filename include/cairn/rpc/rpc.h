@@ -105,8 +105,14 @@ struct rpc_cfg {
 			    struct slice msg);
 };
 
-/* Create, bind and write the cookie. 0, or a failure with one sentence in err.
- * A unix path over 107 bytes gives one warning and TCP only. */
+/* Create, bind and write the cookie, on the loop's thread and under the
+ * datadir's lock: a socket's file that a killed process left is removed. cfg is
+ * only read now; tables and ops are borrowed for the server's life. A unix path
+ * over 107 bytes gives one warning and TCP only; so does an address that this
+ * machine does not have, if there is another. Blocks for a name in binds. 0, or
+ * with one sentence in err: E_INVALID (a setting), -errno or E_* (a socket or
+ * the cookie). After a failure the loop has to run until its handles are
+ * closed. */
 int rpc_start(struct rpc **give, struct text *err, uv_loop_t *loop,
 	      const struct rpc_cfg *cfg, const struct rpc_cmd *const *tables,
 	      const struct rpc_ops *ops, void *arg) must_check;
@@ -118,17 +124,19 @@ void rpc_free(struct rpc *r);
 /* The port of the first TCP socket, 0 when there is none. */
 uint16_t rpc_port(const struct rpc *r);
 
-/* For getrpcinfo: active calls. Loop. */
+/* For getrpcinfo: calls that run, of which up to max are filled in; returns how
+ * many there are. method is borrowed until the call ends. Loop. */
 struct rpc_active {
 	const char *method;
-	int64_t since_us;
+	int64_t since_us; /* of the monotonic clock */
 };
 size_t rpc_active(const struct rpc *r, struct rpc_active *a, size_t max);
-/* help: one line per command by category, or a command's text; false: unknown.
- */
+/* Append help: one line per command by category, or a command's text. False,
+ * and a sentence, when there is no such command. Any thread. */
 bool rpc_help(const struct rpc *r, struct text *out, const char *name_or_null);
 
-/* Inside a command: */
+/* Inside a command, by whoever runs its step. What is borrowed lives as long as
+ * the call. */
 void *rpc_arg_of(const struct rpc_call *c); /* ops' arg */
 struct rpc *rpc_of(const struct rpc_call *c);
 const char *rpc_method(const struct rpc_call *c);
@@ -145,10 +153,12 @@ void *rpc_state(const struct rpc_call *c);
 /* The writer for the result; collected in memory, so for small ones (up to
  * about 64 KiB): use rpc_reply_stream beyond. */
 struct jw *rpc_out(struct rpc_call *c);
-/* The error instead of a result (drops what was written). */
+/* The error instead of a result (drops what was written). rpc_done is still
+ * due. */
 void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
     printf_like(3, 4);
-/* Finish. Any thread. The call must not be touched afterwards. */
+/* Finish; a call that wrote nothing answers null. Any thread. The call must not
+ * be touched afterwards. */
 void rpc_done(struct rpc_call *c);
 
 /* A result too large for memory: produced twice, first to count, then in pieces
@@ -171,7 +181,9 @@ struct rpc_stream {
 /* take: the server owns s->arg from here. Then rpc_done. */
 void rpc_reply_stream(struct rpc_call *c, const struct rpc_stream *take);
 
-/* Steps of a long command: run fn at another place, with the same call. */
+/* Steps of a long command: run fn at another place, with the same call, which
+ * the caller must not touch afterwards. Any thread. When the node is stopping,
+ * the call is refused instead. */
 void rpc_continue(struct rpc_call *c, enum rpc_where where, rpc_fn fn);
 
 #endif
