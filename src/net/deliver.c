@@ -38,7 +38,8 @@ static void on_feefilter(struct peer *p, struct slice body)
 		p->fee_filter_sat = fee;
 }
 
-/* Transaction reconciliation is not spoken here: as Core without it. */
+/* Transaction reconciliation is not spoken here: as Core without it. alert and
+ * reject are spoken by nobody any more. */
 static void on_ignored(struct peer *p, struct slice body)
 {
 	(void)p;
@@ -47,13 +48,23 @@ static void on_ignored(struct peer *p, struct slice body)
 
 /* What net handles itself; everything else goes up. */
 static const handler_fn handlers[MSG_COUNT] = {
-    [MSG_UNKNOWN] = on_ignored,     [MSG_ADDR] = on_addr,
-    [MSG_ADDRV2] = on_addrv2,       [MSG_FEEFILTER] = on_feefilter,
-    [MSG_GETADDR] = on_getaddr,     [MSG_PING] = on_ping,
-    [MSG_PONG] = on_pong,           [MSG_SENDADDRV2] = on_sendaddrv2,
-    [MSG_SENDCMPCT] = on_sendcmpct, [MSG_SENDHEADERS] = on_sendheaders,
-    [MSG_SENDTXRCNCL] = on_ignored, [MSG_VERACK] = on_verack,
-    [MSG_VERSION] = on_version,     [MSG_WTXIDRELAY] = on_wtxidrelay,
+    [MSG_UNKNOWN] = on_ignored,
+    [MSG_ADDR] = on_addr,
+    [MSG_ADDRV2] = on_addrv2,
+    [MSG_ALERT] = on_ignored,
+    [MSG_FEATURE] = on_feature,
+    [MSG_FEEFILTER] = on_feefilter,
+    [MSG_GETADDR] = on_getaddr,
+    [MSG_PING] = on_ping,
+    [MSG_PONG] = on_pong,
+    [MSG_REJECT] = on_ignored,
+    [MSG_SENDADDRV2] = on_sendaddrv2,
+    [MSG_SENDCMPCT] = on_sendcmpct,
+    [MSG_SENDHEADERS] = on_sendheaders,
+    [MSG_SENDTXRCNCL] = on_ignored,
+    [MSG_VERACK] = on_verack,
+    [MSG_VERSION] = on_version,
+    [MSG_WTXIDRELAY] = on_wtxidrelay,
 };
 
 /* Why the state does not admit the message; NULL where it does. */

@@ -11,6 +11,7 @@
 #include "netaddr.h"
 
 #include <cairn/base/log.h>
+#include <cairn/wire/feature.h>
 
 #include <inttypes.h>
 
@@ -201,4 +202,18 @@ void on_sendaddrv2(struct peer *p, struct slice body)
 		peer_disconnect(p, "sendaddrv2 received after verack");
 	else
 		p->addrv2 = true;
+}
+
+/* BIP 434, for peers that both speak FEATURE_VERSION. Features that this node
+ * does not know are ignored, and it knows none. */
+void on_feature(struct peer *p, struct slice body)
+{
+	struct feature_view v;
+
+	if (p->state == PEER_READY)
+		peer_disconnect(p, "feature received after verack");
+	else if (p->common < FEATURE_VERSION)
+		peer_disconnect(p, "feature received from an older protocol");
+	else if (!feature_view_parse(&v, body))
+		peer_disconnect(p, "invalid feature payload");
 }

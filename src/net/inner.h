@@ -192,6 +192,7 @@ void on_version(struct peer *p, struct slice body);
 void on_verack(struct peer *p, struct slice body);
 void on_wtxidrelay(struct peer *p, struct slice body);
 void on_sendaddrv2(struct peer *p, struct slice body);
+void on_feature(struct peer *p, struct slice body);
 
 /* ping.c */
 void ping_init(struct ping_state *s);

@@ -22,13 +22,19 @@ static struct net *net_or_fail(struct rpc_call *c)
 
 static void per_msg_json(struct jw *w, const char *key, const uint64_t *bytes)
 {
+	uint64_t other = bytes[MSG_UNKNOWN];
+
 	jw_key(w, key);
 	jw_obj(w);
-	for (int t = 1; t < MSG_COUNT; t++)
-		if (bytes[t])
-			jw_ku64(w, msg_row((enum msg_type)t)->name, bytes[t]);
-	if (bytes[MSG_UNKNOWN])
-		jw_ku64(w, "*other*", bytes[MSG_UNKNOWN]);
+	for (int t = 1; t < MSG_COUNT; t++) {
+		const struct msg_row *r = msg_row((enum msg_type)t);
+		if (r->dir == MSG_DIR_NONE)
+			other += bytes[t]; /* bitcoind knows it no more */
+		else if (bytes[t])
+			jw_ku64(w, r->name, bytes[t]);
+	}
+	if (other)
+		jw_ku64(w, "*other*", other);
 	jw_obj_end(w);
 }
 

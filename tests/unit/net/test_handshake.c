@@ -2,6 +2,7 @@
 #include "lab.h"
 
 #include <cairn/base/endian.h>
+#include <cairn/wire/feature.h>
 
 #include <unistd.h>
 
@@ -235,6 +236,35 @@ START_TEST(wtxidrelay_from_an_old_peer_is_ignored)
 }
 END_TEST
 
+static void send_feature(void)
+{
+	uint8_t b[32];
+	struct feature_view v = {slice_of("BIP-X", 5), slice_of(NULL, 0)};
+
+	client_msg(&cl, MSG_FEATURE,
+		   slice_of(b, (size_t)(feature_put(b, &v) - b)));
+}
+
+/* BIP 434 needs version 70017 on both sides, and we say 70016. */
+START_TEST(feature_disconnects)
+{
+	send_version(70017, 9, 5);
+	send_feature();
+	client_await_eof(&cl);
+	lab_until(&lab, lab.closed == 1);
+	ck_assert_uint_eq(lab.ready, 0);
+}
+END_TEST
+
+START_TEST(feature_after_verack_disconnects)
+{
+	client_handshake(&cl);
+	send_feature();
+	client_await_eof(&cl);
+	lab_until(&lab, lab.closed == 1);
+}
+END_TEST
+
 START_TEST(user_agent_is_kept_without_what_could_harm)
 {
 	struct peer_info i;
@@ -380,6 +410,8 @@ Suite *handshake_suite(void)
 	tcase_add_test(t, sendaddrv2_after_verack_disconnects);
 	tcase_add_test(t, features_between_version_and_verack_are_kept);
 	tcase_add_test(t, wtxidrelay_from_an_old_peer_is_ignored);
+	tcase_add_test(t, feature_disconnects);
+	tcase_add_test(t, feature_after_verack_disconnects);
 	tcase_add_test(t, user_agent_is_kept_without_what_could_harm);
 	tcase_add_test(t, connection_to_ourselves_is_closed);
 	suite_add_tcase(s, t);
