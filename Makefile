@@ -15,7 +15,8 @@ BUILD ?= build
 
 # Debian packages; doc/build.md gives the reason for each.
 DEPS = gcc libc6-dev make autoconf pkg-config libuv1-dev libsecp256k1-dev \
-	libssl-dev libleveldb-dev libyajl-dev check python3
+	libssl-dev libleveldb-dev libyajl-dev libprotobuf-c-dev \
+	protobuf-c-compiler check python3
 LLHTTP_DEPS = libllhttp-dev node-llhttp
 
 NO_CONFIG = deps clean distclean
@@ -51,11 +52,14 @@ else ifeq ($(filter -O0,$(CFLAGS)),)
 CAIRN_CFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 DEP_CFLAGS = $(UV_CFLAGS) $(SECP_CFLAGS) $(CRYPTO_CFLAGS) $(YAJL_CFLAGS) \
+	$(PROTOBUF_C_CFLAGS) \
 	$(addprefix -isystem ,$(patsubst -I%,%,$(LLHTTP_CFLAGS)))
 
 COMPILE = $(CC) $(CPPFLAGS) $(CAIRN_CFLAGS) $(DEP_CFLAGS) $(CFLAGS) -MMD -MP
 
-# Libraries that each layer adds.
+# Libraries that each layer adds. base calls protobuf-c in delimited_pb.c only,
+# so programs that send no such message need not link with it.
+LIBS_base = $(PROTOBUF_C_LIBS)
 LIBS_crypto = $(SECP_LIBS) $(CRYPTO_LIBS)
 LIBS_store = $(LEVELDB_LIBS)
 LIBS_net = $(UV_LIBS)
@@ -126,16 +130,32 @@ $(BUILD)/cairn-util: $(BUILD)/obj/cairn-util.o $(call link_libs,rpc $(UTIL_LAYER
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc crypto)
 
+# Messages of protobuf-c, made from tests/proto for tests and benchmarks.
+GEN = $(BUILD)/gen
+PROTO_OBJS = $(patsubst tests/proto/%.proto,$(BUILD)/obj/gen/%.pb-c.o,\
+	$(wildcard tests/proto/*.proto))
+PROTO_CFLAGS = -Itests -isystem $(GEN)
+$(GEN)/%.pb-c.c $(GEN)/%.pb-c.h: tests/proto/%.proto config.mk
+	$(call say,PROTO,$<)
+	@mkdir -p $(@D)
+	$(Q)$(PROTOC_C) --proto_path=tests/proto --c_out=$(GEN) $<
+$(PROTO_OBJS): $(BUILD)/obj/gen/%.o: $(GEN)/%.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(PROTO_CFLAGS) -w -c -o $@ $<
+NEED_PROTO = bench/bench_delimited unit/base/test_delimited fuzz/fuzz_delimited
+$(patsubst %,$(BUILD)/obj/%.o,$(NEED_PROTO)): $(GEN)/vote.pb-c.h
+
 # Benchmarks: their own allocator counts are interposed by a linker wrap.
 BENCH_OBJS = $(patsubst tests/bench/%.c,$(BUILD)/obj/bench/%.o,$(wildcard tests/bench/*.c))
 BENCH_LAYERS = chain net store filter consensus script wire crypto params base
 $(BUILD)/obj/bench/%.o: tests/bench/%.c config.mk
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -c -o $@ $<
-$(BUILD)/cairn-bench: $(BENCH_OBJS) $(call link_libs,$(BENCH_LAYERS))
+	$(Q)$(COMPILE) $(PROTO_CFLAGS) -c -o $@ $<
+$(BUILD)/cairn-bench: $(BENCH_OBJS) $(PROTO_OBJS) $(call link_libs,$(BENCH_LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(call sys_libs,net store crypto) \
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,net store crypto base) \
 		-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 bench: $(BUILD)/cairn-bench
@@ -146,7 +166,8 @@ TEST_FOLDERS = $(filter $(patsubst tests/unit/%/main.c,%,\
 	$(wildcard tests/unit/*/main.c)),$(FOLDERS))
 define test_rules
 $$(BUILD)/tests/$(1): $$(patsubst tests/unit/%.c,$$(BUILD)/obj/unit/%.o,\
-		$$(wildcard tests/unit/*.c tests/unit/$(1)/*.c)) $$(call link_libs,$(1) $$(BELOW_$(1)))
+		$$(wildcard tests/unit/*.c tests/unit/$(1)/*.c)) \
+		$(if $(filter base,$(1)),$$(PROTO_OBJS)) $$(call link_libs,$(1) $$(BELOW_$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(LINK) -o $$@ $$^ $$(call sys_libs,$(1) $$(BELOW_$(1))) $$(CHECK_LIBS)
@@ -156,7 +177,8 @@ $(foreach f,$(FOLDERS),$(eval $(call test_rules,$(f))))
 $(BUILD)/obj/unit/%.o: tests/unit/%.c config.mk
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) $(CHECK_CFLAGS) -Itests/unit -Wno-null-dereference -c -o $@ $<
+	$(Q)$(COMPILE) $(CHECK_CFLAGS) $(PROTO_CFLAGS) -Itests/unit \
+		-Wno-null-dereference -c -o $@ $<
 
 UNIT_TESTS = $(addprefix $(BUILD)/tests/,$(TEST_FOLDERS))
 unit-tests: $(UNIT_TESTS)
@@ -191,10 +213,11 @@ fuzz-smoke: fuzz
 $(BUILD)/obj/fuzz/%.o: tests/fuzz/%.c config.mk
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Isrc -c -o $@ $<
+	$(Q)$(COMPILE) $(PROTO_CFLAGS) -Isrc -c -o $@ $<
+$(BUILD)/fuzz_delimited: $(PROTO_OBJS)
 $(FUZZ_TARGETS): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(call link_libs,$(FUZZ_LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(call sys_libs,net crypto)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(call sys_libs,net crypto base)
 
 # Analysis that a commit need not pass but a reader wants to see.
 lint:

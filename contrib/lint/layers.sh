@@ -45,6 +45,7 @@ only 'uv\.h' src/net src/rpc src/node include/cairn/net include/cairn/rpc \
 only 'leveldb/' src/store/kv.c 2>&1
 only 'openssl/' src/crypto 2>&1
 only 'secp256k1' src/crypto 2>&1
+only 'protobuf-c/' src/base/delimited_pb.c 2>&1
 only 'yajl' src/rpc/ 2>&1
 only 'llhttp' src/rpc 2>&1
 exit $bad

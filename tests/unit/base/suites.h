@@ -14,6 +14,7 @@ Suite *buf_suite(void);
 Suite *bytes_suite(void);
 Suite *clock_suite(void);
 Suite *conf_suite(void);
+Suite *delimited_suite(void);
 Suite *endian_suite(void);
 Suite *err_suite(void);
 Suite *file_suite(void);
