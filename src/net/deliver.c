@@ -26,8 +26,10 @@ static void on_sendcmpct(struct peer *p, struct slice body)
 		return;
 	if (announce > 1)
 		peer_misbehaving(p, "invalid sendcmpct announce field");
-	else if (version == 2)
-		p->cmpct_hb = announce == 1;
+	if (announce > 1 || version != 2)
+		return;
+	p->cmpct = true;
+	p->cmpct_hb = announce == 1;
 }
 
 static void on_feefilter(struct peer *p, struct slice body)

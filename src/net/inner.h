@@ -91,7 +91,7 @@ struct peer {
 	uint64_t nonce, services;
 	int32_t version, common, start_height; /* version 0: not yet received */
 	char subver[USER_AGENT_MAX + 1];
-	bool relay_txs, wtxid_relay, addrv2, send_headers, cmpct_hb;
+	bool relay_txs, wtxid_relay, addrv2, send_headers, cmpct, cmpct_hb;
 	int64_t fee_filter_sat;
 	int64_t conn_time_s, last_send_s, last_recv_s, time_offset_s;
 	int64_t last_block_s, recv_us;

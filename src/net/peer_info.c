@@ -115,6 +115,7 @@ void peer_get_info(const struct peer *p, struct peer_info *i)
 	    .transport = "v1",
 	    .fee_filter_sat = p->fee_filter_sat,
 	    .addr_relay = p->gossip.enabled,
+	    .cmpct = p->cmpct,
 	    .cmpct_hb_from = p->cmpct_hb,
 	};
 	fmt_addrs(p, i);

@@ -50,13 +50,14 @@ struct flight {
 	bool arrived; /* handed to the chain */
 };
 
-enum serve_kind { SERVE_NONE, SERVE_BLOCKS, SERVE_FILTERS };
+enum serve_kind { SERVE_NONE, SERVE_BLOCKS, SERVE_FILTERS, SERVE_TXN };
 
 /* The one request of a peer that is being answered from disk. */
 struct serve {
 	enum serve_kind kind;
-	uint8_t *items; /* inv items of a getdata, ours */
+	uint8_t *items; /* inv items of a getdata, or a getblocktxn; ours */
 	uint32_t n, next;
+	struct hnode *node;       /* transactions: of this block */
 	const struct hnode *stop; /* filters: of the chain ending here */
 	int32_t height;           /* filters: next to send */
 	bool reading;             /* a job is out */
@@ -171,6 +172,11 @@ bool block_may_serve(const struct sync *s, const struct hnode *n);
 /* serve_read.c */
 void serve_blocks_read(struct sp *sp);
 void serve_filters_read(struct sp *sp);
+
+/* compact.c */
+void on_cmpctblock(struct sp *sp, const struct net_msg *m);
+void on_getblocktxn(struct sp *sp, const struct net_msg *m);
+void serve_txn_read(struct sp *sp);
 
 /* announce.c */
 void announce_tip(struct sync *s, const struct hnode *tip,

@@ -239,6 +239,10 @@ void serve_continue(struct sp *sp)
 		serve_filters_read(sp);
 		return;
 	}
+	if (sv->kind == SERVE_TXN && sv->items) {
+		serve_txn_read(sp);
+		return;
+	}
 	serve_fini(sp);
 	peer_resume(sp->peer);
 }

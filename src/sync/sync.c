@@ -23,10 +23,12 @@ static void on_bloom_request(struct sp *sp, const struct net_msg *m)
 static const on_msg_fn handlers[MSG_COUNT] = {
     [MSG_BLOCK] = on_block,
     [MSG_CFCHECKPT] = on_cfcheckpt,
+    [MSG_CMPCTBLOCK] = on_cmpctblock,
     [MSG_FILTERADD] = on_bloom_request,
     [MSG_FILTERCLEAR] = on_bloom_request,
     [MSG_FILTERLOAD] = on_bloom_request,
     [MSG_GETBLOCKS] = on_getblocks,
+    [MSG_GETBLOCKTXN] = on_getblocktxn,
     [MSG_GETCFCHECKPT] = on_getcfcheckpt,
     [MSG_GETCFHEADERS] = on_getcfheaders,
     [MSG_GETCFILTERS] = on_getcfilters,

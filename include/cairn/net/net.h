@@ -188,6 +188,7 @@ struct peer_info {
 	uint64_t addr_processed, addr_rate_limited;
 	int64_t fee_filter_sat; /* the lowest fee rate it wants, sat/kvB */
 	bool addr_relay;        /* addresses are spoken of with it */
+	bool cmpct;             /* it speaks version 2 of compact blocks */
 	bool cmpct_hb_from;     /* it wants blocks as cmpctblock at once */
 };
 void peer_get_info(const struct peer *p, struct peer_info *i);

@@ -146,10 +146,15 @@ START_TEST(block_comes_up_unverified_with_its_checksum)
 }
 END_TEST
 
-START_TEST(sendcmpct_announce_above_one_is_misbehaviour)
+START_TEST(sendcmpct_is_heard_and_judged)
 {
+	ck_assert(!info().cmpct);
+	client_msg(&cl, MSG_SENDCMPCT, slice_of("\0\1\0\0\0\0\0\0\0", 9));
+	client_sync(&cl, 3);
+	ck_assert(!info().cmpct);
 	client_msg(&cl, MSG_SENDCMPCT, slice_of("\1\2\0\0\0\0\0\0\0", 9));
 	client_sync(&cl, 4);
+	ck_assert(info().cmpct);
 	ck_assert(info().cmpct_hb_from);
 	client_msg(&cl, MSG_SENDCMPCT, slice_of("\0\1\0\0\0\0\0\0\0", 9));
 	client_sync(&cl, 5);
@@ -194,7 +199,7 @@ Suite *deliver_suite(void)
 	tcase_add_test(t, length_over_4000000_ends_the_peer_at_its_header);
 	tcase_add_test(t, truncated_header_waits);
 	tcase_add_test(t, block_comes_up_unverified_with_its_checksum);
-	tcase_add_test(t, sendcmpct_announce_above_one_is_misbehaviour);
+	tcase_add_test(t, sendcmpct_is_heard_and_judged);
 	tcase_add_test(t, feefilter_is_kept_within_the_money_range);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""BIP152 for a node without a mempool: the header of a cmpctblock is taken and
+the block asked for whole; getblocktxn is answered with transactions, in order.
+"""
+import struct
+
+from node import Node, main, nodes, wait_until
+from p2p import (INV_BLOCK, INV_WITNESS, Peer, compact, display, headers,
+                 parse_inv, read_compact, sha256d)
+
+
+def next_block(a):
+    """A valid block on the tip that the node itself has not seen submitted."""
+    return bytes.fromhex(a.rpc('generateblock', 'raw(51)', [], False)['hex'])
+
+
+def coinbase(block):
+    """Of a block with that one transaction, as it stands there."""
+    assert block[80] == 1
+    return block[81:]
+
+
+def cmpctblock(header, prefilled, short_ids=()):
+    return (header + struct.pack('<Q', 7) + compact(len(short_ids)) +
+            b''.join(s.to_bytes(6, 'little') for s in short_ids) +
+            compact(len(prefilled)) +
+            b''.join(compact(skip) + tx for skip, tx in prefilled))
+
+
+def getblocktxn(block_hash, indexes):
+    out, following = block_hash + compact(len(indexes)), 0
+    for i in indexes:
+        out += compact(i - following)
+        following = i + 1
+    return out
+
+
+def speaker(a, announce=0):
+    p = Peer(a).handshake()
+    p.send('sendcmpct', bytes([announce]) + struct.pack('<Q', 2))
+    p.sync()
+    return p
+
+
+def with_bad_pow(header):
+    h = bytearray(header)
+    while int.from_bytes(sha256d(h), 'little') >> 255 == 0:
+        h[76] = (h[76] + 1) % 256
+    return bytes(h)
+
+
+def asked_for(p, block_hash):
+    """The node asks for the block whole, with its witnesses."""
+    items = parse_inv(p.wait('getdata'))
+    assert items == [(INV_BLOCK | INV_WITNESS, block_hash)], items
+
+
+def test_a_compact_block_leads_to_the_whole_one():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        for sane in (True, False):
+            block = next_block(a)
+            p = speaker(a)
+            tx = [(0, coinbase(block))] if sane else []
+            p.send('cmpctblock', cmpctblock(block[:80], tx))
+            asked_for(p, sha256d(block[:80]))
+            p.send('block', block)
+            a.wait_tip(display(sha256d(block[:80])))
+            p.close()
+
+
+def test_it_is_ignored_from_who_never_said_sendcmpct():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(1)
+        block = next_block(a)
+        p = Peer(a).handshake()
+        for version in (None, 1):
+            if version:
+                p.send('sendcmpct', b'\0' + struct.pack('<Q', version))
+            p.send('cmpctblock', cmpctblock(block[:80],
+                                            [(0, coinbase(block))]))
+            p.sync()
+            assert 'getdata' not in p.seen
+            assert a.rpc('getblockchaininfo')['headers'] == 1
+        p.close()
+
+
+def test_its_header_is_judged():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        block = next_block(a)
+        tx = [(0, coinbase(block))]
+        p = speaker(a)
+        p.send('cmpctblock', cmpctblock(with_bad_pow(block[:80]), tx))
+        p.wait_closed()
+        # Cut short, or with an index above 16 bits: dropped.
+        p = speaker(a)
+        whole = cmpctblock(block[:80], tx)
+        p.send('cmpctblock', whole[:-1])
+        p.send('cmpctblock', cmpctblock(block[:80], [(65536, tx[0][1])]))
+        p.sync()
+        assert a.rpc('getblockchaininfo')['headers'] == 2
+        # An unknown parent: what leads to it is asked for, once the question
+        # that every peer gets at first is answered.
+        p.send('headers', headers([]))
+        stray = block[:4] + bytes(32) + block[36:80]
+        p.send('cmpctblock', cmpctblock(stray, tx))
+        p.wait('getheaders')
+        p.close()
+
+
+def test_a_false_compact_block_that_was_asked_for_is_misbehaviour():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        block = next_block(a)
+        p = speaker(a)
+        p.send('cmpctblock', cmpctblock(block[:80], [(0, coinbase(block))]))
+        asked_for(p, sha256d(block[:80]))
+        p.send('cmpctblock', cmpctblock(block[:80], [(1, coinbase(block))]))
+        p.wait_closed()
+
+
+def txs_of(a, h):
+    """Raw transactions of a block, as the RPC gives them."""
+    return [bytes.fromhex(t['hex']) for t in a.rpc('getblock', h, 2)['tx']]
+
+
+def test_getblocktxn_is_answered_in_order():
+    a = Node()
+    with nodes(a):
+        a.start()
+        hashes = a.generate(3)
+        p = speaker(a)
+        for h in hashes:
+            p.send('getblocktxn', getblocktxn(bytes.fromhex(h)[::-1], [0]))
+        p.send('ping', b'12345678')
+        for h in hashes:
+            cmd, body = p.recv()
+            assert cmd == 'blocktxn', cmd
+            assert body[:32] == bytes.fromhex(h)[::-1]
+            assert body[32:] == b'\x01' + txs_of(a, h)[0]
+        assert p.recv() == ('pong', b'12345678')
+        p.close()
+
+
+def many_txs(a):
+    """A block of the tip with five transactions that spend coinbases."""
+    coins = [a.rpc('generateblock', 'raw(51)', [])['hash'] for _ in range(4)]
+    a.generate(100)
+    spends = []
+    for h in coins:
+        txid = bytes.fromhex(a.rpc('getblock', h, 1)['tx'][0])[::-1]
+        spends.append((struct.pack('<i', 2) + b'\x01' + txid + bytes(4) +
+                       b'\x00' + b'\xff' * 4 + b'\x01' +
+                       struct.pack('<q', 10 ** 8) + b'\x01\x51' +
+                       bytes(4)).hex())
+    return a.rpc('generateblock', 'raw(51)', spends)['hash']
+
+
+def test_getblocktxn_picks_transactions():
+    a = Node()
+    with nodes(a):
+        a.start()
+        h = many_txs(a)
+        wire, txs = bytes.fromhex(h)[::-1], txs_of(a, h)
+        assert len(txs) == 5
+        p = speaker(a)
+        for want in ([0], [4], [1, 3], [0, 1, 2, 3, 4]):
+            p.send('getblocktxn', getblocktxn(wire, want))
+            body = p.wait('blocktxn')
+            assert body == (wire + compact(len(want)) +
+                            b''.join(txs[i] for i in want)), want
+        # One that the block does not have.
+        p.send('getblocktxn', getblocktxn(wire, [1, 5]))
+        p.wait_closed()
+        wait_until('it is gone', lambda: not a.rpc('getpeerinfo'))
+
+
+def test_getblocktxn_of_nothing_and_of_the_unknown():
+    a = Node()
+    with nodes(a):
+        a.start()
+        h = bytes.fromhex(a.generate(1)[0])[::-1]
+        p = speaker(a)
+        p.send('getblocktxn', getblocktxn(bytes(32), [0]))
+        p.send('getblocktxn', h + b'\x01')  # cut short
+        p.send('getblocktxn', h + b'\x02\xfd\xff\xff\x00')  # over 65,535
+        p.sync()
+        assert 'blocktxn' not in p.seen
+        p.send('getblocktxn', getblocktxn(h, []))
+        p.wait_closed()
+
+
+def test_deep_blocks_come_whole():
+    a = Node()
+    with nodes(a):
+        a.start()
+        hashes = a.generate(12)
+        p = speaker(a)
+        for depth, kind in ((10, 'blocktxn'), (11, 'block')):
+            h = hashes[-1 - depth]
+            p.send('getblocktxn', getblocktxn(bytes.fromhex(h)[::-1], [0]))
+            cmd, body = p.recv()
+            assert cmd == kind, (depth, cmd)
+        assert body == bytes.fromhex(a.rpc('getblock', h, 0))
+        assert read_compact(body, 80)[0] == 1
+        p.close()
+
+
+if __name__ == '__main__':
+    main(globals())
