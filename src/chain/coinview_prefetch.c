@@ -113,6 +113,11 @@ int coin_prefetch_merge(struct coinview *v, struct coin_prefetch *p)
 	return rc;
 }
 
+void coinview_touch(const struct coinview *v, const uint8_t *outpoint)
+{
+	gen_touch_slot(v->active, coinview_hash(v, outpoint));
+}
+
 /* Look a few outpoints up at once: their slots first, then their entries, so
  * that the misses of one wait together with those of the others. */
 static void list_some(struct coin_prefetch *p, const uint8_t *const *ops,

@@ -103,9 +103,13 @@ int coinview_force(struct coinview *v, const uint8_t *outpoint,
 int coinview_prefetch(struct coinview *v, const uint8_t *const *outpoints,
 		      size_t n) must_check;
 
-/* The same in parts, so that other threads do the reading. New and add on the
- * chain thread; read on any one thread, while the view goes on; merge on the
- * chain thread again. What changed in between is never overwritten. */
+/* Ask the processor for the memory where a new outpoint (borrowed) will go. For
+ * coins that are added a little later; waits for nothing, changes nothing. */
+void coinview_touch(const struct coinview *v, const uint8_t *outpoint);
+
+/* Prefetching in parts, so that other threads do the reading. New and add on
+ * the chain thread; read on any one thread, while the view goes on; merge on
+ * the chain thread again. What changed in between is never overwritten. */
 struct coin_prefetch;
 struct coin_prefetch *coin_prefetch_new(struct coinview *v) must_check;
 /* List an outpoint (copied), unless the cache holds it. */

@@ -145,6 +145,7 @@ static void connect(struct coinview *v, const struct model_op *o)
 	struct coin c;
 
 	model_outpoint(op, o->k);
+	coinview_touch(v, op);
 	if (o->after) {
 		c = model_coin(o->after, script);
 		ck_assert_int_eq(coinview_add(v, op, &c, !o->before), 0);
