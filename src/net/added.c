@@ -16,12 +16,6 @@
 #define CONNECT_MAX_MS 5000u /* -connect: there is nobody else to talk to */
 #define ADDNODE_MAX_MS 60000u
 
-struct added {
-	char *text;
-	bool listed;
-	uint64_t next_ms, wait_ms;
-};
-
 static struct peer *peer_for(const struct net *n, const char *text)
 {
 	struct netaddr a;
@@ -124,24 +118,32 @@ static void redial(struct net *n, struct added *a, uint64_t now_ms)
 	(void)net_dial(n, a->text, CONN_MANUAL); /* a failure is tried again */
 }
 
+/* Is a connected, or about to be? A handshake that succeeds ends the waiting.
+ */
+static bool is_served(const struct net *n, struct added *a)
+{
+	const struct peer *p = peer_for(n, a->text);
+
+	if (p && p->state == PEER_READY)
+		a->wait_ms = RETRY_MIN_MS;
+	return p || dial_is_dup(n, a->text, NULL);
+}
+
 void added_tick(struct net *n)
 {
 	uint64_t now_ms = uv_now(n->loop);
-	size_t connected = 0, i;
+	size_t used = 0, i;
 
 	if (!n->active || n->stopping)
 		return;
 	for (i = 0; i < n->n_added; i++) {
 		struct added *a = n->added[i];
-		const struct peer *p = peer_for(n, a->text);
 
-		if (p) {
-			connected += a->listed;
-			if (p->state == PEER_READY)
-				a->wait_ms = RETRY_MIN_MS;
+		if (is_served(n, a)) {
+			used += a->listed;
 		} else if (now_ms >= a->next_ms &&
-			   (!a->listed || connected < MAX_ADDED)) {
-			connected += a->listed;
+			   (!a->listed || used < MAX_ADDED)) {
+			used += a->listed;
 			redial(n, a, now_ms);
 		}
 	}

@@ -110,7 +110,13 @@ struct peer_list {
 
 struct listener;
 struct resolver;
-struct added;
+
+/* A node that is kept connected. */
+struct added {
+	char *text;
+	bool listed; /* by addnode; -connect's are not */
+	uint64_t next_ms, wait_ms;
+};
 
 struct net {
 	uv_loop_t *loop;

@@ -190,7 +190,8 @@ static void take(struct peer *p, struct slice *in)
 /* Take from the stash, one turn's worth at most. */
 static void take_stash(struct peer *p)
 {
-	size_t n = stash_size(p), max = n < TURN_BYTES ? n : TURN_BYTES;
+	size_t n = stash_size(p), turn = p->net->turn_max;
+	size_t max = n < turn ? n : turn;
 	struct slice in = slice_of(buf_data(p->stash) + p->stash_off, max);
 
 	take(p, &in);
@@ -246,9 +247,7 @@ static void on_bytes(struct peer *p, struct slice in)
 	p->recv_us = clock_now_us(n->cfg.clock);
 	p->last_recv_s = p->recv_us / 1000000;
 	if (p->stash) {
-		stash_put(p, in);
-		if (peer_is_open(p) && may_take(p))
-			take_stash(p);
+		stash_put(p, in); /* behind what waits already */
 	} else {
 		take(p, &in);
 		stash_put(p, in);
@@ -272,8 +271,11 @@ static void on_read(uv_stream_t *s, ssize_t nread, const uv_buf_t *b)
 					   : uv_strerror((int)nread));
 }
 
+/* What waits and may be taken is taken first. */
 static bool should_read(const struct peer *p)
 {
+	if (p->stash && may_take(p))
+		return false;
 	return peer_is_open(p) && p->state != PEER_DIALING && !p->waiting &&
 	       !p->starved && !p->yielded &&
 	       stash_size(p) < p->net->cfg.max_recv_buffer;

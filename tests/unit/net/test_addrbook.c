@@ -220,6 +220,26 @@ START_TEST(addrbook_sample_gives_distinct_entries)
 }
 END_TEST
 
+START_TEST(addrbook_pick_leaves_what_was_just_tried_alone)
+{
+	struct addrbook *b = addrbook_new();
+	struct addr_entry tried = entry_at(1), other = entry_at(2), out;
+	unsigned i, n = 0;
+
+	addrbook_add(b, &tried, NOW);
+	addrbook_tried(b, &tried.addr, NOW - 599);
+	/* Where there is nothing else it has to do. */
+	ck_assert(addrbook_pick(b, &out, NOW, any, NULL));
+	addrbook_add(b, &other, NOW);
+	for (i = 0; i < 300; i++) {
+		ck_assert(addrbook_pick(b, &out, NOW, any, NULL));
+		n += out.addr.b[0] == tried.addr.b[0];
+	}
+	ck_assert_uint_eq(n, 0);
+	addrbook_free(b);
+}
+END_TEST
+
 START_TEST(addrbook_good_adds_nothing)
 {
 	struct addrbook *b = addrbook_new();
@@ -280,6 +300,7 @@ Suite *addrbook_suite(void)
 	tcase_add_test(t, addrbook_pick_honours_the_filter);
 	tcase_add_test(t, addrbook_pick_prefers_what_did_not_fail);
 	tcase_add_test(t, addrbook_sample_gives_distinct_entries);
+	tcase_add_test(t, addrbook_pick_leaves_what_was_just_tried_alone);
 	tcase_add_test(t, addrbook_good_adds_nothing);
 	tcase_add_test(t, addrbook_sample_leaves_out_what_never_answered);
 	tcase_add_test(t, addrbook_learn_ages_hearsay);

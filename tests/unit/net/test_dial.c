@@ -155,6 +155,123 @@ START_TEST(added_node_is_listed_and_redialled_after_it_went)
 }
 END_TEST
 
+START_TEST(redialling_waits_longer_each_time_up_to_a_bound)
+{
+	uint16_t port;
+	struct added *a, *b;
+
+	close(lab_listen(&port));
+	lab_start(&lab);
+	ck_assert_int_eq(net_addnode(lab.net, lab_where(port)), 0);
+	ck_assert_int_eq(net_connect(lab.net, lab_where(1)), 0);
+	a = lab.net->added[0];
+	b = lab.net->added[1];
+	for (unsigned i = 0; i < 10; i++) {
+		uint64_t was = a->wait_ms, now = uv_now(&lab.loop);
+
+		lab_until(&lab, lab.net->dials.n == 0);
+		ck_assert_uint_ge(a->next_ms + 100, now);
+		a->next_ms = b->next_ms = 0;
+		net_tick(lab.net);
+		ck_assert_uint_ge(a->wait_ms, was);
+	}
+	ck_assert_uint_eq(a->wait_ms, 60000);
+	ck_assert_uint_eq(b->wait_ms, 5000);
+}
+END_TEST
+
+START_TEST(handshake_ends_the_waiting)
+{
+	struct client c;
+	uint16_t port;
+	int fd = lab_listen(&port);
+
+	lab_start(&lab);
+	ck_assert_int_eq(net_addnode(lab.net, lab_where(port)), 0);
+	lab.net->added[0]->wait_ms = 40000;
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	client_version(&c);
+	lab_settle(&lab);
+	net_tick(lab.net);
+	ck_assert_uint_eq(lab.net->added[0]->wait_ms, 40000);
+	client_msg(&c, MSG_VERACK, slice_of(NULL, 0));
+	lab_until(&lab, lab.ready == 1);
+	net_tick(lab.net);
+	ck_assert_uint_eq(lab.net->added[0]->wait_ms, 1000);
+	client_close(&c);
+	close(fd);
+}
+END_TEST
+
+START_TEST(eight_added_nodes_are_connected_at_a_time)
+{
+	uint16_t port;
+	int fd = lab_listen(&port);
+
+	lab_start(&lab);
+	for (unsigned i = 0; i < 12; i++) {
+		char where[40];
+
+		/* Different texts for one listener. */
+		snprintf(where, sizeof where, "%.*s%s%u:%u",
+			 (int)(strrchr(lab_where(1), '.') - lab_where(1)),
+			 lab_where(1), ".", i + 2, port);
+		ck_assert_int_eq(net_addnode(lab.net, where), 0);
+	}
+	net_tick(lab.net);
+	ck_assert_uint_eq(lab.net->dials.n, 8);
+	lab_until(&lab, lab.net->dials.n == 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(next_address_of_a_name_is_tried)
+{
+	struct client c;
+	struct peer *p;
+	uint16_t port, dead;
+	int fd = lab_listen(&port);
+
+	close(lab_listen(&dead));
+	lab_start(&lab);
+	p = peer_new(lab.net, CONN_MANUAL);
+	ck_assert(netaddr_parse(&p->cand[0], lab_where(dead), 1));
+	ck_assert(netaddr_parse(&p->cand[1], lab_where(dead), 1));
+	ck_assert(netaddr_parse(&p->cand[2], lab_where(port), 1));
+	p->n_cand = 3;
+	dial_begin(p);
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	client_await(&c, MSG_VERSION);
+	ck_assert_uint_eq(p->i_cand, 2);
+	client_close(&c);
+	close(fd);
+}
+END_TEST
+
+START_TEST(automatic_choice_keeps_to_different_groups)
+{
+	struct addr_entry e = {.time_s = LAB_START, .services = 9}, out;
+	struct client c;
+	uint16_t port;
+	int fd = lab_listen(&port);
+
+	lab_start(&lab);
+	ck_assert_int_eq(net_dial(lab.net, lab_where(port), CONN_MANUAL), 0);
+	client_adopt(&c, &lab, lab_accept(&lab, fd));
+	lab_until(&lab, net_count(lab.net, false, true) == 1);
+	ck_assert(netaddr_parse(&e.addr, "8.8.8.8:8333", 1));
+	ck_assert(addrbook_add(net_addrbook(lab.net), &e, LAB_START));
+	ck_assert(automatic_choose(lab.net, CONN_OUTBOUND, &out));
+	/* As if that peer were a neighbour of the address. */
+	ck_assert(
+	    netaddr_parse(&net_next(lab.net, NULL)->addr, "8.8.1.1:1", 1));
+	ck_assert(!automatic_choose(lab.net, CONN_OUTBOUND, &out));
+	ck_assert(automatic_choose(lab.net, CONN_FEELER, &out));
+	client_close(&c);
+	close(fd);
+}
+END_TEST
+
 START_TEST(addr_fetch_peer_has_five_minutes)
 {
 	struct client c;
@@ -243,6 +360,11 @@ Suite *dial_suite(void)
 	tcase_add_test(t, dial_times_out);
 	tcase_add_test(t, connect_is_retried_until_the_node_is_there);
 	tcase_add_test(t, added_node_is_listed_and_redialled_after_it_went);
+	tcase_add_test(t, redialling_waits_longer_each_time_up_to_a_bound);
+	tcase_add_test(t, handshake_ends_the_waiting);
+	tcase_add_test(t, eight_added_nodes_are_connected_at_a_time);
+	tcase_add_test(t, next_address_of_a_name_is_tried);
+	tcase_add_test(t, automatic_choice_keeps_to_different_groups);
 	tcase_add_test(t, addr_fetch_peer_has_five_minutes);
 	tcase_add_test(t, automatic_choice_skips_bad_hosts_and_taken_groups);
 	tcase_add_test(

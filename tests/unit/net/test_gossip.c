@@ -211,6 +211,43 @@ START_TEST(getaddr_gives_everyone_the_same_for_a_day)
 }
 END_TEST
 
+START_TEST(getaddr_sample_follows_a_book_that_doubled)
+{
+	fill(100);
+	client_handshake(&cl);
+	client_msg(&cl, MSG_GETADDR, slice_of(NULL, 0));
+	ck_assert_uint_eq(await_addr(false), 23);
+	fill(199);
+	client_close(&cl);
+	client_open(&cl, &lab);
+	client_handshake(&cl);
+	client_msg(&cl, MSG_GETADDR, slice_of(NULL, 0));
+	ck_assert_uint_eq(await_addr(false), 23);
+	fill(200);
+	client_close(&cl);
+	client_open(&cl, &lab);
+	client_handshake(&cl);
+	client_msg(&cl, MSG_GETADDR, slice_of(NULL, 0));
+	ck_assert_uint_eq(await_addr(false), 46);
+}
+END_TEST
+
+START_TEST(discouraged_hosts_are_not_learned)
+{
+	struct addr_entry e = entry_at(0);
+
+	client_handshake(&cl);
+	discouraged_add(&lab.net->discouraged, &e.addr);
+	tell(0, 1, false);
+	client_sync(&cl, 1);
+	ck_assert_uint_eq(known(), 0);
+	lab_forward(&lab, 10);
+	tell(1, 1, false);
+	client_sync(&cl, 2);
+	ck_assert_uint_eq(known(), 1);
+}
+END_TEST
+
 START_TEST(getaddr_with_an_empty_book_is_not_answered)
 {
 	struct client_msg m;
@@ -272,6 +309,8 @@ Suite *gossip_suite(void)
 	tcase_add_test(t, getaddr_answers_in_v2_to_those_who_asked_for_it);
 	tcase_add_test(t, getaddr_gives_a_thousand_at_most);
 	tcase_add_test(t, getaddr_gives_everyone_the_same_for_a_day);
+	tcase_add_test(t, getaddr_sample_follows_a_book_that_doubled);
+	tcase_add_test(t, discouraged_hosts_are_not_learned);
 	tcase_add_test(t, getaddr_with_an_empty_book_is_not_answered);
 	tcase_add_test(t, addresses_with_impossible_times_are_taken_as_old);
 	tcase_add_test(t, addresses_of_useless_nodes_are_not_kept);

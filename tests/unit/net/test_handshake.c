@@ -323,6 +323,18 @@ START_TEST(outbound_peer_hears_version_first)
 }
 END_TEST
 
+START_TEST(inbound_peer_with_its_own_nonce_is_not_ourselves)
+{
+	struct client c;
+
+	dialled(CONN_MANUAL, &c);
+	client_await(&c, MSG_VERSION);
+	client_handshake(&cl);
+	ck_assert_uint_eq(lab.ready, 1);
+	client_close(&c);
+}
+END_TEST
+
 static void offer(enum peer_conn conn, uint64_t services, struct client *c)
 {
 	uint8_t b[400];
@@ -421,6 +433,7 @@ Suite *handshake_suite(void)
 	tcase_add_test(o, automatic_peer_must_serve_blocks_with_witnesses);
 	tcase_add_test(o,
 		       block_only_peer_is_told_no_relay_and_asked_no_addresses);
+	tcase_add_test(o, inbound_peer_with_its_own_nonce_is_not_ourselves);
 	tcase_add_test(o, feeler_ends_with_the_version);
 	suite_add_tcase(s, o);
 	return s;

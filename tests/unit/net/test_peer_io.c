@@ -184,6 +184,11 @@ START_TEST(paused_peer_is_read_up_to_the_receive_limit)
 	ck_assert_uint_lt(p->stash->n, 300000 + 65536);
 	ck_assert_uint_gt(rest.n, 0);
 	peer_resume(p);
+	/* More than a turn's worth waits: the loop must not sleep on it. */
+	lab.net->turn_max = SCRATCH;
+	uv_run(&lab.loop, UV_RUN_NOWAIT);
+	ck_assert_ptr_nonnull(p->stash);
+	ck_assert_int_eq(uv_backend_timeout(&lab.loop), 0);
 	client_send(&cl, rest);
 	lab_until(&lab, lab.n_seen == 400);
 	for (i = 0; i < 400; i++) {

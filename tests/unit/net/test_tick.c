@@ -81,6 +81,16 @@ START_TEST(peer_silent_for_twenty_minutes_is_cut)
 }
 END_TEST
 
+START_TEST(peer_that_sends_nothing_for_twenty_minutes_is_cut)
+{
+	client_handshake(&cl);
+	ck_assert_ptr_null(why_after(4));
+	lab_settle(&lab);
+	lab.last_ready->last_recv_s = clock_now(&lab.clock) - 1201;
+	ck_assert_str_eq(why_after(0), "socket receive timeout");
+}
+END_TEST
+
 START_TEST(peer_that_takes_nothing_for_twenty_minutes_is_cut)
 {
 	client_handshake(&cl);
@@ -120,6 +130,7 @@ Suite *tick_suite(void)
 	tcase_add_test(t, peer_without_verack_is_cut);
 	tcase_add_test(t, ready_peer_outlives_the_peer_timeout);
 	tcase_add_test(t, peer_silent_for_twenty_minutes_is_cut);
+	tcase_add_test(t, peer_that_sends_nothing_for_twenty_minutes_is_cut);
 	tcase_add_test(t, peer_that_takes_nothing_for_twenty_minutes_is_cut);
 	tcase_add_test(t, tick_comes_with_the_mock_time_and_by_itself);
 	suite_add_tcase(s, t);
