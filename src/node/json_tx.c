@@ -42,19 +42,11 @@ void bits_json(struct jw *w, uint32_t bits, bool target_last)
 		target_json(w, bits);
 }
 
-static void next_json(struct jw *w, struct node *n, const struct hnode *h)
+void header_json(struct jw *w, const struct hnode *h, const struct hnode *tip)
 {
-	const struct hnode *next = chain_at(n->chain, h->height + 1);
-
-	if (next && next->prev == h)
-		jw_khash(w, "nextblockhash", &next->hash);
-}
-
-void header_json(struct jw *w, struct node *n, const struct hnode *h)
-{
-	const struct hnode *tip = chain_tip(n->chain);
-	char hex[9];
 	bool active = hnode_is_ancestor(h, tip);
+	const struct hnode *next;
+	char hex[9];
 
 	jw_khash(w, "hash", &h->hash);
 	jw_ki64(w, "confirmations", active ? tip->height - h->height + 1 : -1);
@@ -71,8 +63,9 @@ void header_json(struct jw *w, struct node *n, const struct hnode *h)
 	jw_ki64(w, "nTx", hnode_status(h) & HN_DATA ? h->n_tx : 0);
 	if (h->prev)
 		jw_khash(w, "previousblockhash", &h->prev->hash);
-	if (active)
-		next_json(w, n, h);
+	next = active ? hnode_ancestor(tip, h->height + 1) : NULL;
+	if (next)
+		jw_khash(w, "nextblockhash", &next->hash);
 }
 
 void script_json(struct jw *w, struct slice script, const struct params *p)

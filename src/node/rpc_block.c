@@ -11,7 +11,7 @@
 
 struct block_reply {
 	struct node *node;
-	const struct hnode *h;
+	const struct hnode *h, *tip;
 	struct buf *block, *undo;
 	struct block_view v;
 	struct undo_reader reader;
@@ -63,7 +63,7 @@ static void coinbase_json(struct jw *w, const struct tx_view *tx)
 static void reply_head(struct block_reply *r, struct jw *w)
 {
 	jw_obj(w);
-	header_json(w, r->node, r->h);
+	header_json(w, r->h, r->tip);
 	jw_ki64(w, "strippedsize", r->v.base_size);
 	jw_ki64(w, "size", r->v.size);
 	jw_ki64(w, "weight", block_weight(&r->v));
@@ -188,6 +188,7 @@ static void cmd_getblock(struct rpc_call *c)
 	r = xcalloc(1, sizeof *r);
 	r->node = rpc_node(c);
 	r->h = h;
+	r->tip = chain_tip(r->node->chain);
 	r->verbosity = verbosity < 0 ? 0 : verbosity;
 	rpc_set_state(c, r);
 	rpc_continue(c, RPC_POOL, getblock_read);

@@ -48,7 +48,7 @@ static void cmd_getblockheader(struct rpc_call *c)
 	w = rpc_out(c);
 	if (param_bool(c, 1, true)) {
 		jw_obj(w);
-		header_json(w, rpc_node(c), h);
+		header_json(w, h, chain_tip(rpc_node(c)->chain));
 		jw_obj_end(w);
 	} else {
 		hnode_header_put(raw, h);

@@ -41,9 +41,9 @@ bool param_hex(struct rpc_call *c, size_t i, struct buf **give,
 /* The node of parameter i's hash, or failed with "Block not found". Loop. */
 struct hnode *param_block(struct rpc_call *c, size_t i) must_check;
 
-/* chain, blocks, ... of a header that getblockheader and getblock share: all
- * fields up to nextblockhash. Any thread. */
-void header_json(struct jw *w, struct node *n, const struct hnode *h);
+/* The fields of a header that getblockheader and getblock share, as seen from
+ * tip, which stays the same over both passes of a stream. Any thread. */
+void header_json(struct jw *w, const struct hnode *h, const struct hnode *tip);
 /* "bits", "target", "difficulty"; the target last where bitcoind has it so. */
 void bits_json(struct jw *w, uint32_t bits, bool target_last);
 void work_json(struct jw *w, const char *key, const struct u256 *work);
