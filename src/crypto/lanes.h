@@ -100,6 +100,5 @@ void sha256d_through(const struct sha256_lanes *l, struct hash256 *out,
 
 /* From OpenSSL, for the self-test. */
 void sha256_reference(uint8_t out[32], const void *p, size_t n);
-void ripemd160(uint8_t out[20], const void *p, size_t n);
 
 #endif

@@ -1,14 +1,21 @@
 /*
  * The one file that calls OpenSSL's low-level hashes: RIPEMD-160, which EVP
- * only offers while the legacy provider is loaded, and SHA-256 blocks, whose
- * assembly is the fastest single stream on processors that our own kernels do
- * not cover. Any thread; the functions keep no state.
+ * only offers while the legacy provider is loaded, SHA-1 for scripts, and
+ * SHA-256 blocks, whose assembly is the fastest single stream on processors
+ * that our own kernels do not cover. Any thread; the functions keep no state.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
+#include <cairn/crypto/oldhash.h>
+
 #include "lanes.h"
 
 #include <openssl/ripemd.h>
 #include <openssl/sha.h>
+
+void sha1_once(uint8_t out[20], const void *p, size_t n)
+{
+	SHA1(p, n, out);
+}
 
 void ripemd160(uint8_t out[20], const void *p, size_t n)
 {

@@ -4,8 +4,9 @@
  */
 #include <cairn/script/template.h>
 
+#include "internal.h"
+
 #include <cairn/base/text.h>
-#include <cairn/script/op.h>
 
 /* Printf takes ten times as long, and most witness scripts begin with a number.
  */
@@ -36,35 +37,6 @@ static void put_number(struct text *out, struct slice s)
 	put_decimal(out, v);
 }
 
-/* One DER integer in front of s (tag, length, positive, shortest form); s moves
- * behind it. */
-static bool der_integer(struct slice *s)
-{
-	const uint8_t *p = s->p;
-	size_t n;
-
-	if (s->n < 3 || p[0] != 0x02)
-		return false;
-	n = p[1];
-	if (n == 0 || n + 2 > s->n || p[2] & 0x80)
-		return false;
-	if (n > 1 && p[2] == 0 && !(p[3] & 0x80))
-		return false;
-	*s = slice_of(p + 2 + n, s->n - 2 - n);
-	return true;
-}
-
-/* The strict form of BIP 66: a DER pair of integers and a type byte. */
-static bool is_signature(struct slice s)
-{
-	struct slice body;
-
-	if (s.n < 9 || s.n > 73 || s.p[0] != 0x30 || s.p[1] != s.n - 3)
-		return false;
-	body = slice_of(s.p + 2, s.n - 3);
-	return der_integer(&body) && der_integer(&body) && body.n == 0;
-}
-
 static const char *sighash_name(uint8_t type)
 {
 	switch (type) {
@@ -93,7 +65,7 @@ static void put_data(struct text *out, struct slice data, bool decode)
 		put_number(out, data);
 		return;
 	}
-	if (decode && is_signature(data))
+	if (decode && sig_is_der(data))
 		type = sighash_name(data.p[data.n - 1]);
 	if (type)
 		data.n--;

@@ -4,14 +4,9 @@
  */
 #include <cairn/script/template.h>
 
-#include <cairn/base/must.h>
-#include <cairn/script/op.h>
+#include "internal.h"
 
-static bool is_script_hash(struct slice s)
-{
-	return s.n == 23 && s.p[0] == OP_HASH160 && s.p[1] == 20 &&
-	       s.p[22] == OP_EQUAL;
-}
+#include <cairn/base/must.h>
 
 static bool is_key_hash(struct slice s)
 {
@@ -109,7 +104,7 @@ void script_classify(struct script_info *i, struct slice script)
 	static const struct script_info none = {.type = SCRIPT_NONSTANDARD};
 
 	*i = none;
-	if (is_script_hash(script)) {
+	if (script_is_p2sh(script)) {
 		i->type = SCRIPT_SCRIPTHASH;
 		i->data = slice_of(script.p + 2, 20);
 	} else if (script_is_witness(script, &i->version, &i->data)) {

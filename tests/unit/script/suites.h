@@ -7,6 +7,7 @@
 Suite *asm_suite(void);
 Suite *iter_suite(void);
 Suite *op_suite(void);
+Suite *script_vectors_suite(void);
 Suite *template_suite(void);
 
 #endif
