@@ -6,28 +6,41 @@
 
 #include <cairn/wire/addr.h>
 
-static inline size_t fuzz_addr_size(const struct addr_entry *e, uint32_t n,
-				    bool v2)
+static inline size_t fuzz_addr_size(const struct addr_view *v,
+				    const struct addr_entry *e, uint32_t n)
 {
-	return v2 ? addrv2_size(e, n) : addr_size(n);
+	if (v->v2)
+		return addrv2_size(e, n);
+	return v->timeless ? addr_old_size(n) : addr_size(n);
 }
 
-/* The n entries at e come back from what is written of them, byte for byte and
- * one by one. Frees nothing; the bytes are left at *out. */
-static inline void fuzz_addr_again(uint8_t *out, const struct addr_entry *e,
-				   uint32_t n, bool v2)
+static inline uint8_t *fuzz_addr_put(const struct addr_view *v, uint8_t *p,
+				     const struct addr_entry *e, uint32_t n)
 {
-	size_t size = fuzz_addr_size(e, n, v2);
-	struct slice body = slice_of(out, size);
+	if (v->v2)
+		return addrv2_put(p, e, n);
+	return v->timeless ? addr_old_put(p, e, n) : addr_put(p, e, n);
+}
+
+static inline bool fuzz_addr_parse(const struct addr_view *v,
+				   struct addr_view *w, struct slice body)
+{
+	if (v->v2)
+		return addrv2_view_parse(w, body);
+	return v->timeless ? addr_old_view_parse(w, body)
+			   : addr_view_parse(w, body);
+}
+
+/* The n entries at e, written at out, come back one by one. */
+static inline void fuzz_addr_again(const struct addr_view *v, uint8_t *out,
+				   const struct addr_entry *e, uint32_t n)
+{
+	struct slice body = slice_of(out, fuzz_addr_size(v, e, n));
 	struct addr_entry got;
 	struct addr_view w;
-	uint8_t *end;
 
-	end = v2 ? addrv2_put(out, e, n) : addr_put(out, e, n);
-	fuzz_check(end == out + size);
-	fuzz_check(v2 ? addrv2_view_parse(&w, body)
-		      : addr_view_parse(&w, body));
-	fuzz_check(w.n == n);
+	fuzz_check(fuzz_addr_put(v, out, e, n) == out + body.n);
+	fuzz_check(fuzz_addr_parse(v, &w, body) && w.n == n);
 	for (uint32_t i = 0; i < n; i++) {
 		fuzz_check(addr_next(&w, &got));
 		fuzz_check(got.time_s == e[i].time_s &&
@@ -49,9 +62,9 @@ static inline void fuzz_addr_view(const struct addr_view *v, struct slice body)
 	fuzz_check(e && v->end <= body.p + body.n);
 	while (addr_next(&it, &e[n]))
 		fuzz_check(++n <= v->n);
-	size = fuzz_addr_size(e, n, v->v2);
+	size = fuzz_addr_size(v, e, n);
 	out = fuzz_new(size);
-	fuzz_addr_again(out, e, n, v->v2);
+	fuzz_addr_again(v, out, e, n);
 	if (n == v->n)
 		fuzz_check(size <= body.n && memcmp(out, body.p, size) == 0);
 	free(out);

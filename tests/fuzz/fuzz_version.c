@@ -10,6 +10,7 @@ static void compare(const struct version_view *a, const struct version_view *b)
 {
 	fuzz_check(a->version == b->version && a->services == b->services);
 	fuzz_check(a->time_s == b->time_s && a->nonce == b->nonce);
+	fuzz_check(a->recv_services == b->recv_services);
 	fuzz_check(a->height == b->height && a->relay == b->relay);
 	fuzz_check(slice_eq(a->user_agent, b->user_agent));
 	fuzz_check(a->addr_recv.net == b->addr_recv.net &&
@@ -23,6 +24,7 @@ static void again(const struct version_view *v)
 	struct version_msg m = {.version = v->version,
 				.services = v->services,
 				.time_s = v->time_s,
+				.recv_services = v->recv_services,
 				.addr_recv = v->addr_recv,
 				.nonce = v->nonce,
 				.user_agent = agent,
@@ -49,6 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	fuzz_check(agent->n <= USER_AGENT_MAX && v.time_s >= 0);
 	fuzz_touch(*agent);
+	if (v.addr_from)
+		fuzz_touch(slice_of(v.addr_from, 26));
 	/* version_msg takes a C string: only an agent without NULs is one. */
 	if (agent->n == 0 || !memchr(agent->p, 0, agent->n))
 		again(&v);

@@ -8,6 +8,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import struct
 import sys
 
@@ -20,13 +21,25 @@ TARGET_OF = {
     'getheaders': 'locator', 'getblocks': 'locator',
     'getcfilters': 'getcf', 'getcfheaders': 'getcf',
     'ping': 'small', 'pong': 'small', 'feefilter': 'small',
-    'sendcmpct': 'small',
+    'sendcmpct': 'small', 'sendtxrcncl': 'small',
 }
+
+# The table of messages in its order, read from the header that states it.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..',
+                       'include', 'cairn', 'wire', 'command.h')) as header:
+    COMMANDS = [name.lower() for name in
+                re.findall(r'^\tMSG_([A-Z0-9]+),', header.read(), re.M)]
 
 
 class Seeds:
     def __init__(self, data, out):
         self.data, self.out = data, out
+
+    def payload(self, command, seed):
+        """For the target of the message, and for that of all messages."""
+        self.put(TARGET_OF.get(command, command), seed)
+        if command in COMMANDS:
+            self.put('message', bytes([COMMANDS.index(command), 0]) + seed)
 
     def put(self, target, seed):
         """Every seed once; large ones only slow the fuzzer down."""
@@ -69,7 +82,7 @@ def frames(s, stream):
         command = stream[4:16].split(b'\0')[0].decode('latin-1')
         n = struct.unpack('<I', stream[16:20])[0]
         if command.isascii() and command.isalnum():
-            s.put(TARGET_OF.get(command, command), stream[24:24 + n])
+            s.payload(command, stream[24:24 + n])
         stream = stream[24 + n:]
 
 
@@ -102,7 +115,7 @@ def chains(s):
         for block in blocks[:3] + sorted(blocks, key=len)[-5:]:
             s.put('block', block)
         head = [b[:80] + b'\0' for b in blocks[:12]]
-        s.put('headers', compact(len(head)) + b''.join(head))
+        s.payload('headers', compact(len(head)) + b''.join(head))
     for path in s.files('blocks/*/*.bin'):
         if os.path.getsize(path) < 20000:
             s.put('block', s.read(path))
@@ -124,7 +137,7 @@ def filters(s):
             continue
         block, basic = bytes.fromhex(case[1])[::-1], bytes.fromhex(case[5])
         head = b'\0' + block
-        s.put('cfilter', head + compact(len(basic)) + basic)
+        s.payload('cfilter', head + compact(len(basic)) + basic)
         s.put('cfheaders', head + bytes(32) + compact(2) + block + block)
         s.put('cfcheckpt', head + compact(1) + block)
         s.put('getcf', b'\0' + struct.pack('<I', case[0]) + block)
@@ -145,15 +158,15 @@ def addresses(s):
 def payloads(s):
     """Files that are one payload each."""
     for path in s.files('vectors/p2p/compact*.raw'):
-        s.put('cmpctblock', s.read(path))
+        s.payload('cmpctblock', s.read(path))
     for path in s.files('vectors/p2p/merkle*.raw') + \
             s.files('vectors/p2p/txoutproof-*.bin'):
-        s.put('merkleblock', s.read(path))
+        s.payload('merkleblock', s.read(path))
     for case in s.json('vectors/core/bloom.json'):
         for text in case.values():
             if isinstance(text, str) and len(text) % 2 == 0:
                 try:
-                    s.put('filterload', bytes.fromhex(text))
+                    s.payload('filterload', bytes.fromhex(text))
                 except ValueError:
                     pass
     for n in 0, 252, 253, 0xffff, 0x10000, 0x2000000:
