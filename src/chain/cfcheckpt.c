@@ -16,6 +16,7 @@
 
 struct claim {
 	struct hash256 header;
+	size_t n_peers;
 	uint64_t peers[PEERS_MAX];
 };
 
@@ -47,14 +48,11 @@ static void add_peer(struct claim *claim, uint64_t peer)
 {
 	size_t i;
 
-	for (i = 0; i < PEERS_MAX; i++) {
+	for (i = 0; i < claim->n_peers; i++)
 		if (claim->peers[i] == peer)
 			return;
-		if (claim->peers[i] == 0) {
-			claim->peers[i] = peer;
-			return;
-		}
-	}
+	if (claim->n_peers < PEERS_MAX)
+		claim->peers[claim->n_peers++] = peer;
 }
 
 /* Beyond the bound a claim is not kept: four different headers for one height
@@ -126,15 +124,6 @@ int32_t chain_cfcheckpt_note(struct chain *c, uint64_t peer,
 	return first_wrong;
 }
 
-static unsigned count_peers(const struct claim *claim)
-{
-	unsigned n = 0;
-
-	while (n < PEERS_MAX && claim->peers[n])
-		n++;
-	return n;
-}
-
 static enum cfcheckpt_state state_of(struct chain *c, const struct interval *iv,
 				     const struct claim *claim)
 {
@@ -143,7 +132,7 @@ static enum cfcheckpt_state state_of(struct chain *c, const struct interval *iv,
 	if (filters_checkpoint(c, &own, iv->node))
 		return hash256_eq(&own, &claim->header) ? CFC_VALIDATED
 							: CFC_REFUTED;
-	return iv->n == 1 && count_peers(claim) > 1 ? CFC_AGREED : CFC_CLAIMED;
+	return iv->n == 1 && claim->n_peers > 1 ? CFC_AGREED : CFC_CLAIMED;
 }
 
 bool chain_cfcheckpt_at(struct chain *c, struct cfcheckpt_row *row, size_t i)
@@ -163,6 +152,7 @@ bool chain_cfcheckpt_at(struct chain *c, struct cfcheckpt_row *row, size_t i)
 	row->block = f->at[k].node->hash;
 	row->header = claim->header;
 	row->state = state_of(c, &f->at[k], claim);
+	row->n_peers = claim->n_peers;
 	memcpy(row->peers, claim->peers, sizeof row->peers);
 	return true;
 }

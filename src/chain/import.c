@@ -150,6 +150,7 @@ static void submit(struct import *i, struct item *it, struct hnode *node)
 {
 	struct submission *s = xmalloc(sizeof *s);
 	struct block_job job = {.node = node,
+				.peer = PEER_NONE,
 				.buf = it->buf,
 				.requested = true,
 				.done = on_answer,

@@ -236,7 +236,7 @@ void pending_unlink(struct chain *c, struct pending *p);
 /* Take the list of those that waited for parent. */
 struct pending *pending_take_children(struct chain *c,
 				      const struct hnode *parent);
-/* Connected or failed: forget it. Gives the peer. */
+/* Connected or failed: forget it. Gives the peer, or PEER_NONE. */
 uint64_t pending_drop(struct chain *c, const struct hnode *n);
 /* Its body is not needed soon. */
 void pending_forget_body(struct chain *c, struct pending *p);

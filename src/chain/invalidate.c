@@ -54,7 +54,7 @@ struct verdict chain_invalidate(struct chain *c, struct hnode *n)
 				       "the first block cannot be invalid");
 	if (!go_below(c, n))
 		return unfinished(c);
-	mark_failed(c, n, &v, 0);
+	mark_failed(c, n, &v, PEER_NONE);
 	candidates_rebuild(c);
 	tell_new_tip(c, was);
 	activate(c);

@@ -52,6 +52,7 @@ static struct pending *entry_new(struct chain *c, struct hnode *n)
 	struct pending *p = xcalloc(1, sizeof *p);
 
 	p->node = n;
+	p->peer = PEER_NONE;
 	hmap_put(&c->pend.by_hash, &n->hash, p);
 	return p;
 }
@@ -128,7 +129,7 @@ uint64_t pending_drop(struct chain *c, const struct hnode *n)
 
 	/* One that waits for its parent is still in a list. */
 	if (!p || p->unlinked)
-		return p ? p->peer : 0;
+		return p ? p->peer : PEER_NONE;
 	hmap_del(&c->pend.by_hash, &n->hash);
 	peer = p->peer;
 	drop_body(&c->pend, p);

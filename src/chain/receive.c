@@ -10,7 +10,8 @@
 /* A header that came while its parent was being marked. */
 static void inherit_failure(struct chain *c, struct hnode *n)
 {
-	struct chain_event e = {.type = CHAIN_EV_INVALID, .node = n};
+	struct chain_event e = {
+	    .type = CHAIN_EV_INVALID, .node = n, .peer = PEER_NONE};
 
 	hnode_set(n, HN_FAILED_PARENT);
 	if (c->replaying)

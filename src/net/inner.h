@@ -134,7 +134,7 @@ struct net {
 
 	struct peer_list peers; /* connected, until their handle is closed */
 	struct peer_list dials; /* not connected yet */
-	uint64_t next_id; /* the last one given; 0 means no peer elsewhere */
+	uint64_t next_id;
 	struct peer *todo, **todo_tail;
 	struct listener *listeners;
 	struct resolver *resolver;

@@ -186,7 +186,7 @@ void peer_connected(struct peer *p)
 	struct net *n = p->net;
 	char addr[64];
 
-	p->id = ++n->next_id;
+	p->id = n->next_id++;
 	peers_add(&n->peers, p);
 	p->loopback = netaddr_is_local(&p->addr);
 	p->conn_time_s = net_now(n);

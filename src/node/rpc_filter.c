@@ -104,7 +104,7 @@ static void cmd_getcfcheckpointinfo(struct rpc_call *c)
 		jw_kstr(w, "state", state_name(row.state));
 		jw_key(w, "peers");
 		jw_arr(w);
-		for (size_t k = 0; k < 8 && row.peers[k]; k++)
+		for (size_t k = 0; k < row.n_peers; k++)
 			jw_u64(w, row.peers[k]);
 		jw_arr_end(w);
 		jw_obj_end(w);

@@ -102,6 +102,7 @@ static void generate_submit(struct rpc_call *c)
 	struct generate *g = rpc_state(c);
 	struct hnode *n = NULL;
 	struct block_job job = {.buf = g->block,
+				.peer = PEER_NONE,
 				.requested = true,
 				.done = generate_done,
 				.arg = c};

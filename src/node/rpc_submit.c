@@ -42,8 +42,10 @@ static void refuse(struct rpc_call *c, const struct verdict *v)
 static void submit_run(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
-	struct block_job job = {
-	    .requested = true, .done = submit_done, .arg = c};
+	struct block_job job = {.requested = true,
+				.peer = PEER_NONE,
+				.done = submit_done,
+				.arg = c};
 	struct buf *raw = rpc_state(c);
 	struct verdict v =
 	    sync_add_header(n->sync, &job.node, buf_data(raw), true);

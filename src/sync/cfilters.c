@@ -179,7 +179,7 @@ void cfcheckpt_refute(struct sync *s)
 	for (size_t i = 0; chain_cfcheckpt_at(s->chain, &row, i); i++) {
 		if (row.state != CFC_REFUTED)
 			continue;
-		for (size_t k = 0; k < 8 && row.peers[k]; k++) {
+		for (size_t k = 0; k < row.n_peers; k++) {
 			struct sp *sp = sp_find(s, row.peers[k]);
 			if (sp && peer_get_state(sp->peer) == PEER_READY)
 				liar(sp, row.height);

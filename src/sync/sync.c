@@ -258,7 +258,7 @@ void sync_on_chain_event(struct sync *s, const struct chain_event *e)
 		break;
 	case CHAIN_EV_INVALID:
 		htree_recompute_best(sync_tree(s));
-		if (e->peer && s->net)
+		if (e->peer != PEER_NONE && s->net)
 			punish(s, net_peer(s->net, e->peer), &e->verdict);
 		break;
 	case CHAIN_EV_REVALIDATED:

@@ -15,6 +15,9 @@ struct buf;
 struct chain;
 struct clock;
 
+/* No peer stands behind it. */
+#define PEER_NONE UINT64_MAX
+
 /* What became of a submitted block. */
 enum block_outcome {
 	BLOCK_REFUSED,   /* verdict says why; nothing stored */
@@ -48,7 +51,7 @@ struct block_job {
 				V_INVALID, INV_NONE, "bad-checksum": dropped */
 	bool have_checksum;  /* checksum is known and may be kept */
 	bool requested;      /* asked for, or forced by RPC or import */
-	uint64_t peer;       /* 0: none */
+	uint64_t peer;       /* or PEER_NONE */
 	block_done_fn done;  /* on the loop; NULL: only the events below */
 	void *arg;
 };
@@ -208,7 +211,8 @@ struct cfcheckpt_row {
 	struct hash256 block; /* at height on the chain it was claimed for */
 	struct hash256 header;
 	enum cfcheckpt_state state;
-	uint64_t peers[8]; /* ids of those that claimed it, 0-ended */
+	size_t n_peers;    /* how many claimed it, up to 8 */
+	uint64_t peers[8]; /* their ids */
 };
 /* Note peer's claim for the intervals of the chain ending in stop: n headers
  * from height 1,000 on. Gives the first height at which our own filter header

@@ -192,7 +192,6 @@ struct peer_info {
 	bool cmpct_hb_from;     /* it wants blocks as cmpctblock at once */
 };
 void peer_get_info(const struct peer *p, struct peer_info *i);
-/* Counted from 1: 0 stands for no peer. */
 uint64_t peer_id(const struct peer *p);
 enum peer_state peer_get_state(const struct peer *p);
 bool peer_is_inbound(const struct peer *p);

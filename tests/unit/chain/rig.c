@@ -258,7 +258,7 @@ struct block_result rig_block(struct rig *r, struct slice block)
 
 void rig_send(struct rig *r, struct slice block, struct block_result *out)
 {
-	submit(r, rig_header(r, block), block, 0, true, out);
+	submit(r, rig_header(r, block), block, PEER_NONE, true, out);
 }
 
 struct making {

@@ -118,9 +118,10 @@ struct peer *peer_in(enum peer_conn conn, uint64_t services)
 {
 	for (size_t i = 0; i < PEERS_MAX; i++) {
 		struct peer *p = &W.peers[i];
-		if (p->id)
+		if (p->used)
 			continue;
-		p->id = i + 1;
+		p->used = true;
+		p->id = i;
 		p->conn = conn;
 		p->services = services;
 		p->open = true;
@@ -369,7 +370,7 @@ void peer_note_block(struct peer *p, int64_t now_s)
 
 struct peer *net_peer(struct net *n, uint64_t id)
 {
-	struct peer *p = id && id <= PEERS_MAX ? &W.peers[id - 1] : NULL;
+	struct peer *p = id < PEERS_MAX ? &W.peers[id] : NULL;
 
 	(void)n;
 	return p && p->open ? p : NULL;
@@ -506,7 +507,9 @@ bool chain_cfcheckpt_at(struct chain *c, struct cfcheckpt_row *row, size_t i)
 	(void)c;
 	if (i > 0 || W.cf_differs < 0)
 		return false;
-	*row = (struct cfcheckpt_row){
-	    .height = W.cf_differs, .state = CFC_REFUTED, .peers = {1}};
+	*row = (struct cfcheckpt_row){.height = W.cf_differs,
+				      .state = CFC_REFUTED,
+				      .n_peers = 1,
+				      .peers = {0}};
 	return true;
 }

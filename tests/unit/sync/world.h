@@ -31,7 +31,7 @@ struct sent {
 struct peer {
 	uint64_t id, services;
 	enum peer_conn conn;
-	bool open, send_headers, full;
+	bool used, open, send_headers, full;
 	void *data;
 	struct sent sent[MSGS_MAX];
 	size_t n_sent, read; /* read: those a test has looked at */
