@@ -39,6 +39,7 @@ struct job {
 	bool fresh;      /* no coin of this block's can be there already */
 	int64_t fees;    /* satoshi */
 	uint32_t sigops; /* cost */
+	uint32_t ahead;  /* transactions whose coins were asked for */
 	uint32_t made;   /* transactions whose outputs are in the coins */
 };
 
@@ -251,12 +252,79 @@ static int make_outputs(struct job *k, uint32_t i)
 	return rc;
 }
 
+#define AHEAD 256u /* inputs and outputs that are asked for at once */
+
+/* Outpoints gathered until there are enough to ask for together. */
+struct wanted {
+	const uint8_t *ops[AHEAD];
+	size_t n;
+};
+
+static int want_flush(struct job *k, struct wanted *w)
+{
+	size_t n = w->n;
+
+	w->n = 0;
+	return n ? coinview_prefetch(k->c->coins, w->ops, n) : 0;
+}
+
+static int want_inputs(struct job *k, struct wanted *w,
+		       const struct tx_view *tx)
+{
+	struct tx_iter it;
+	struct txin_view in;
+	int rc = 0;
+
+	txins(&it, tx);
+	while (rc == 0 && txin_next(&it, &in)) {
+		w->ops[w->n++] = in.prevout;
+		if (w->n == AHEAD)
+			rc = want_flush(k, w);
+	}
+	return rc;
+}
+
+/* Bring the places near that the coins of transaction i will take. */
+static uint32_t touch_outputs(struct job *k, uint32_t i)
+{
+	uint32_t n = k->b->tx[i].n_out < AHEAD ? k->b->tx[i].n_out : AHEAD;
+	uint8_t op[OUTPOINT_SIZE];
+
+	outpoint_put(op, &k->b->txid[i], 0);
+	for (uint32_t o = 0; o < n; o++) {
+		le32_put(op + 32, o);
+		coinview_touch(k->c->coins, op);
+	}
+	return n;
+}
+
+/* Ask for the coins of the next transactions, so many that their memory is
+ * still near when they are used. */
+static int look_ahead(struct job *k, uint32_t i)
+{
+	struct wanted w = {.n = 0};
+	size_t made = 0;
+	int rc = 0;
+
+	if (i < k->ahead)
+		return 0;
+	while (rc == 0 && k->ahead < k->b->n_tx && w.n + made < AHEAD) {
+		if (k->ahead > 0)
+			rc = want_inputs(k, &w, &k->b->tx[k->ahead]);
+		made += touch_outputs(k, k->ahead);
+		k->ahead++;
+	}
+	return rc ? rc : want_flush(k, &w);
+}
+
 static struct verdict one_tx(struct job *k, uint32_t i)
 {
 	const struct tx_view *tx = &k->b->tx[i];
 	struct verdict v = verdict_valid();
-	int rc;
+	int rc = look_ahead(k, i);
 
+	if (rc)
+		return verdict_unknown(rc);
 	if (i > 0)
 		v = take_inputs(k, tx);
 	if (!verdict_ok(&v))
@@ -269,37 +337,11 @@ static struct verdict one_tx(struct job *k, uint32_t i)
 	return rc ? verdict_unknown(rc) : verdict_valid();
 }
 
-/* Reading all inputs ahead pays when the database is asked for many. */
-static int prefetch(const struct job *k)
-{
-	const uint8_t *ops[256];
-	struct tx_iter it;
-	struct txin_view in;
-	size_t n = 0;
-	uint32_t i;
-	int rc = 0;
-
-	for (i = 1; i < k->b->n_tx; i++) {
-		txins(&it, &k->b->tx[i]);
-		while (rc == 0 && txin_next(&it, &in)) {
-			ops[n++] = in.prevout;
-			if (n < sizeof ops / sizeof *ops)
-				continue;
-			rc = coinview_prefetch(k->c->coins, ops, n);
-			n = 0;
-		}
-	}
-	return rc || n == 0 ? rc : coinview_prefetch(k->c->coins, ops, n);
-}
-
 static struct verdict all_txs(struct job *k)
 {
 	struct verdict v = verdict_valid();
-	int rc = prefetch(k);
 	uint32_t i;
 
-	if (rc)
-		return verdict_unknown(rc);
 	if (bip30_applies(k) && !bip30_can_wait(k))
 		v = check_bip30(k);
 	for (i = 0; verdict_ok(&v) && i < k->b->n_tx; i++)
