@@ -14,8 +14,20 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-UNIT_TIMEOUT_S = 600
-FUNCTIONAL_TIMEOUT_S = 240
+# How many times slower than usual everything may be: sanitized builds are.
+SLOW = int(os.environ.get('CAIRN_SLOW', '1'))
+UNIT_TIMEOUT_S = 600 * SLOW
+FUNCTIONAL_TIMEOUT_S = 240 * SLOW
+# For sanitized builds; others do not look at them. A report is a failure, and
+# memory that cannot be had is the tests' own doing.
+SANITIZERS = {
+    'ASAN_OPTIONS': 'allocator_may_return_null=1:detect_stack_use_after_return=1:'
+                    'strict_string_checks=1:detect_leaks=1',
+    'UBSAN_OPTIONS': 'print_stacktrace=1',
+    'TSAN_OPTIONS': 'second_deadlock_stack=1:suppressions=' +
+                    os.path.join(HERE, 'tsan.supp'),
+    'CK_TIMEOUT_MULTIPLIER': str(SLOW),
+}
 
 
 def run(cmd, env, timeout):
@@ -70,7 +82,8 @@ def main():
     args = ap.parse_args()
     data = os.environ.get('CAIRN_TEST_DATA',
                           os.path.join(HERE, '..', '..', 'shared', 'data'))
-    env = dict(os.environ, CAIRN_BUILD=os.path.abspath(args.build),
+    env = dict(SANITIZERS)
+    env.update(os.environ, CAIRN_BUILD=os.path.abspath(args.build),
                CAIRN_TEST_DATA=os.path.abspath(data))
     total = [0, 0, 0]
 

@@ -21,6 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get('CAIRN_BUILD', os.path.join(ROOT, 'build'))
 DATA = os.environ.get('CAIRN_TEST_DATA',
                       os.path.join(ROOT, '..', 'shared', 'data'))
+# How many times slower than usual a node may be: sanitized builds are.
+SLOW = int(os.environ.get('CAIRN_SLOW', '1'))
 FOLDER = {'main': '', 'test': 'testnet3', 'testnet4': 'testnet4',
           'signet': 'signet', 'regtest': 'regtest'}
 # An address and a key-less script that any regtest node can mine to.
@@ -58,7 +60,7 @@ def free_ports(n):
 
 def wait_until(what, predicate, timeout=30):
     """Poll an outside state with a deadline; what names it in the failure."""
-    end = time.monotonic() + timeout
+    end = time.monotonic() + timeout * SLOW
     while True:
         v = predicate()
         if v:
@@ -122,7 +124,7 @@ class Node:
         return self.stderr.read().decode(errors='replace')
 
     def exit_code(self, timeout=30):
-        return self.proc.wait(timeout)
+        return self.proc.wait(timeout * SLOW)
 
     def cookie(self):
         with open(os.path.join(self.netdir, '.cookie'), 'rb') as f:
@@ -135,7 +137,8 @@ class Node:
         h = {'Content-Type': 'application/json',
              'Authorization': 'Basic ' + base64.b64encode(auth).decode()}
         h.update(headers)
-        c = http.client.HTTPConnection('127.0.0.1', self.rpcport, timeout=60)
+        c = http.client.HTTPConnection('127.0.0.1', self.rpcport,
+                                       timeout=60 * SLOW)
         try:
             c.request('POST', path, body, h)
             r = c.getresponse()
@@ -160,7 +163,7 @@ class Node:
             [os.path.join(BUILD, 'cairn-cli'), '-datadir=' + self.dir,
              '-chain=' + self.chain] + list(args),
             input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            timeout=60)
+            timeout=60 * SLOW)
         return p.returncode, p.stdout.decode(), p.stderr.decode()
 
     def generate(self, n, address=ADDRESS):
@@ -204,7 +207,7 @@ class Node:
             return 0
         if self.proc.poll() is None:
             self.proc.send_signal(signal.SIGTERM)
-        return self.proc.wait(timeout)
+        return self.proc.wait(timeout * SLOW)
 
     def kill(self):
         self.proc.kill()

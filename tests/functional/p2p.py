@@ -8,6 +8,8 @@ import socket
 import struct
 import time
 
+# As in node.py.
+SLOW = int(os.environ.get('CAIRN_SLOW', '1'))
 MAGIC = {'main': bytes.fromhex('f9beb4d9'), 'test': bytes.fromhex('0b110907'),
          'testnet4': bytes.fromhex('1c163f28'),
          'signet': bytes.fromhex('0a03cf40'),
@@ -101,7 +103,9 @@ class Peer:
 
     def recv(self, timeout=10):
         """The next (command, payload); Closed when the node hung up."""
-        end = time.monotonic() + timeout
+        return self._recv(time.monotonic() + timeout * SLOW)
+
+    def _recv(self, end):
         while True:
             if len(self.buf) >= 24:
                 n = struct.unpack_from('<I', self.buf, 16)[0]
@@ -129,19 +133,21 @@ class Peer:
 
     def wait(self, command, timeout=10):
         """Payload of the next message of this kind; pings are answered."""
-        end = time.monotonic() + timeout
+        return self._wait(command, time.monotonic() + timeout * SLOW)
+
+    def _wait(self, command, end):
         while True:
-            cmd, body = self.recv(max(0.01, end - time.monotonic()))
+            cmd, body = self._recv(end)
             if cmd == 'ping':
                 self.send('pong', body)
             if cmd == command:
                 return body
 
     def wait_closed(self, timeout=10):
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout * SLOW
         try:
             while True:
-                self.recv(max(0.01, end - time.monotonic()))
+                self._recv(end)
         except Closed:
             return
 
@@ -156,8 +162,8 @@ class Peer:
         """All sent before has taken effect once the pong comes."""
         nonce = os.urandom(8)
         self.send('ping', nonce)
-        end = time.monotonic() + timeout
-        while self.wait('pong', max(0.01, end - time.monotonic())) != nonce:
+        end = time.monotonic() + timeout * SLOW
+        while self._wait('pong', end) != nonce:
             pass
 
     def close(self):
