@@ -194,12 +194,19 @@ class Node:
     def wait_log(self, text, timeout=20):
         wait_until('the log says ' + text, lambda: text in self.log(), timeout)
 
-    def rss_kb(self):
+    def anon_kb(self):
+        """Resident memory that is the process's own: no mapped files."""
         with open('/proc/%d/status' % self.proc.pid) as f:
             for line in f:
-                if line.startswith('VmRSS'):
+                if line.startswith('RssAnon'):
                     return int(line.split()[1])
         return 0
+
+    def check_growth(self, before_kb, most_kb):
+        """Memory grew by at most so much. A sanitized process keeps what it
+        freed, so its memory proves nothing."""
+        now = self.anon_kb()
+        assert SLOW > 1 or now - before_kb <= most_kb, (before_kb, now)
 
     def stop(self, timeout=60):
         """End by SIGTERM; returns the exit code."""

@@ -237,7 +237,8 @@ static void become_child(const char *dir, uint64_t seed)
 /* Let a child live on dir and kill it after a while. */
 static void live_and_die(const char *dir, uint64_t seed, uint64_t ns)
 {
-	struct timespec t = {0, (long)ns};
+	struct timespec t = {(time_t)(ns / 1000000000),
+			     (long)(ns % 1000000000)};
 	pid_t pid = fork();
 	int status;
 
@@ -353,10 +354,14 @@ START_TEST(killed_node_finds_whole_blocks_and_their_coins)
 
 	grow(dir);
 	rand_init(&rnd);
-	for (i = 0; i < ROUNDS; i++) {
+	/* More rounds, with longer lives, where the machine or the build is too
+	 * slow to get anywhere. */
+	for (i = 0; i < ROUNDS || (height <= MATURITY + 20 && i < 20 * ROUNDS);
+	     i++) {
 		uint64_t seed = rand_u64(&rnd);
+		uint64_t ns = 10000000 + rand_below(&rnd, 80000000);
 
-		live_and_die(dir, seed, 10000000 + rand_below(&rnd, 80000000));
+		live_and_die(dir, seed, ns * (uint64_t)(1 + i / ROUNDS));
 		height = open_and_check(dir, seed);
 		ck_assert_int_ge(height, MATURITY);
 	}
