@@ -190,6 +190,12 @@ void lab_forward(struct lab *l, int64_t s)
 	lab_settle(l);
 }
 
+struct peer *lab_peer(struct lab *l, size_t i)
+{
+	ck_assert_uint_lt(i, l->net->peers.n);
+	return l->net->peers.p[i];
+}
+
 size_t lab_count(const struct lab *l, enum msg_type t)
 {
 	size_t i, n = 0;

@@ -71,6 +71,8 @@ void lab_settle(struct lab *l);
 /* Move the mock time and tick, as setmocktime does. */
 void lab_forward(struct lab *l, int64_t s);
 uint64_t lab_ms(void);
+/* The i-th of the connected peers, by age. */
+struct peer *lab_peer(struct lab *l, size_t i);
 /* How many messages of a type came up. */
 size_t lab_count(const struct lab *l, enum msg_type t);
 

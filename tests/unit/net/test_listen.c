@@ -160,22 +160,22 @@ START_TEST(the_largest_group_gives_way_and_discouraged_hosts_first)
 		client_handshake(&c[i]);
 	}
 	/* The last seven: four of one group, three of another. */
-	for (i = 24; i <= 30; i++) {
-		p = net_peer(lab.net, i);
-		ck_assert(netaddr_parse(&a, i < 28 ? "8.8.1.1" : "9.9.1.1", 1));
+	for (i = 23; i < 30; i++) {
+		p = lab_peer(&lab, i);
+		ck_assert(netaddr_parse(&a, i < 27 ? "8.8.1.1" : "9.9.1.1", 1));
 		a.b[3] = (uint8_t)i;
 		p->addr = a;
 		/* Not among the nearest. */
 		p->ping.min_us = 1000000;
 	}
-	for (i = 1; i < 24; i++)
-		net_peer(lab.net, i)->ping.min_us = 10;
+	for (i = 0; i < 23; i++)
+		lab_peer(&lab, i)->ping.min_us = 10;
 	out = evict_choose(lab.net);
 	ck_assert_ptr_nonnull(out);
-	ck_assert_uint_eq(peer_id(out), 27);
-	discouraged_add(&lab.net->discouraged, &net_peer(lab.net, 29)->addr);
+	ck_assert_ptr_eq(out, lab_peer(&lab, 26));
+	discouraged_add(&lab.net->discouraged, &lab_peer(&lab, 28)->addr);
 	out = evict_choose(lab.net);
-	ck_assert_uint_eq(peer_id(out), 29);
+	ck_assert_ptr_eq(out, lab_peer(&lab, 28));
 	for (i = 0; i < 30; i++)
 		client_close(&c[i]);
 }

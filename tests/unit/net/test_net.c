@@ -35,12 +35,11 @@ START_TEST(stop_with_everything_under_way_is_clean)
 	client_handshake(&c[4]);
 	stream_fill(&s, MSG_BLOCK, 200000);
 	client_send(&c[2], slice_of(s.p, 100000));
-	peer_pause(net_peer(lab.net, 4));
+	peer_pause(lab_peer(&lab, 3));
 	client_send(&c[3], stream_slice(&s));
 	for (unsigned i = 0; i < 5; i++)
-		peer_send(net_peer(lab.net, 5), MSG_BLOCK,
-			  slice_of(b, 3000000));
-	peer_misbehaving(net_peer(lab.net, 6), "test");
+		peer_send(lab_peer(&lab, 4), MSG_BLOCK, slice_of(b, 3000000));
+	peer_misbehaving(lab_peer(&lab, 5), "test");
 	ck_assert_int_eq(net_dial(lab.net, lab_where(port), CONN_MANUAL), 0);
 	client_adopt(&d, &lab, lab_accept(&lab, fd));
 	lab_until(&lab, net_count(lab.net, false, true) == 1);

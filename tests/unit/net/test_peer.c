@@ -102,22 +102,23 @@ START_TEST(remote_peer_that_misbehaves_is_discouraged)
 }
 END_TEST
 
-START_TEST(ids_count_from_one_and_do_not_come_back)
+START_TEST(ids_count_from_zero_and_do_not_come_back)
 {
 	struct client two, three;
 
-	ck_assert_uint_eq(peer_id(lab.last_ready), 1);
+	ck_assert_uint_eq(peer_id(lab.last_ready), 0);
 	client_open(&two, &lab);
 	client_handshake(&two);
-	ck_assert_uint_eq(peer_id(lab.last_ready), 2);
+	ck_assert_uint_eq(peer_id(lab.last_ready), 1);
 	client_close(&two);
 	lab_until(&lab, lab.closed == 1);
 	client_open(&three, &lab);
 	client_handshake(&three);
-	ck_assert_uint_eq(peer_id(lab.last_ready), 3);
-	ck_assert_ptr_null(net_peer(lab.net, 2));
-	ck_assert_uint_eq(peer_id(net_next(lab.net, NULL)), 1);
-	ck_assert_uint_eq(peer_id(net_next(lab.net, net_peer(lab.net, 1))), 3);
+	ck_assert_uint_eq(peer_id(lab.last_ready), 2);
+	ck_assert_ptr_null(net_peer(lab.net, 1));
+	ck_assert_ptr_null(net_peer(lab.net, PEER_NONE));
+	ck_assert_uint_eq(peer_id(net_next(lab.net, NULL)), 0);
+	ck_assert_uint_eq(peer_id(net_next(lab.net, net_peer(lab.net, 0))), 2);
 	client_close(&three);
 }
 END_TEST
@@ -184,7 +185,7 @@ Suite *peer_suite(void)
 	tcase_add_test(
 	    t, local_peer_that_misbehaves_is_disconnected_not_discouraged);
 	tcase_add_test(t, remote_peer_that_misbehaves_is_discouraged);
-	tcase_add_test(t, ids_count_from_one_and_do_not_come_back);
+	tcase_add_test(t, ids_count_from_zero_and_do_not_come_back);
 	tcase_add_test(t, disconnect_in_on_ready_is_safe);
 	tcase_add_test(t, peer_data_lives_until_on_closed);
 	tcase_add_test(t, addresses_of_a_local_peer_are_named);
