@@ -52,6 +52,17 @@ void flight_arrived(struct sp *sp, struct flight *f)
 	sp->stalling_since_s = 0;
 }
 
+/* sp is no longer asked; who was asked first stays first. */
+static void flight_leave(struct flight *f, const struct sp *sp)
+{
+	if (f->from[0] == sp) {
+		f->from[0] = f->from[1];
+		f->from[1] = NULL;
+	} else if (f->from[1] == sp) {
+		f->from[1] = NULL;
+	}
+}
+
 /* The peer is gone: what only it was asked for is free again. */
 void download_forget_peer(struct sp *sp)
 {
@@ -61,10 +72,8 @@ void download_forget_peer(struct sp *sp)
 		sp->n_flight--;
 		if (!f)
 			continue;
-		for (int i = 0; i < 2; i++)
-			if (f->from[i] == sp)
-				f->from[i] = NULL;
-		if (!f->from[0] && !f->from[1] && !f->arrived)
+		flight_leave(f, sp);
+		if (!f->from[0] && !f->arrived)
 			flight_drop(sp->s, f);
 	}
 }
@@ -205,7 +214,7 @@ static void search_window(struct sp *sp, struct search *w)
  * that block too, and start the clock of the one that keeps us waiting. */
 static void help_stalled(struct sp *sp, struct flight *f)
 {
-	struct sp *slow = f->from[0] ? f->from[0] : f->from[1];
+	struct sp *slow = f->from[0];
 	int64_t now = sync_now(sp->s);
 
 	if (f->arrived || !slow || slow == sp || f->from[1] == sp)
@@ -325,10 +334,8 @@ void on_notfound(struct sp *sp, const struct net_msg *m)
 		if (!f || f->arrived || (f->from[0] != sp && f->from[1] != sp))
 			continue;
 		sp_unlist(sp, f->node);
-		for (int k = 0; k < 2; k++)
-			if (f->from[k] == sp)
-				f->from[k] = NULL;
-		if (!f->from[0] && !f->from[1])
+		flight_leave(f, sp);
+		if (!f->from[0])
 			flight_drop(sp->s, f);
 	}
 }

@@ -15,7 +15,6 @@
 #define HEADERS_DEADLINE_BASE_S (15 * 60)
 #define HEADERS_PER_S           1000
 #define DAY_S                   (24 * 60 * 60)
-#define BEHIND_TIMEOUT_S        (20 * 60)
 
 static void getheaders_send(struct sp *sp, const struct hash256 *loc,
 			    uint32_t n)
@@ -345,6 +344,8 @@ static void batch_process(struct sp *sp, struct batch *b)
 	if (b->full && !sp->presync)
 		headers_ask(sp, last);
 	availability_set(sp, &last->hash);
+	behind_protect(sp);
+	behind_check(sp, sync_now(s));
 	maybe_sendheaders(sp);
 	if (!b->full)
 		drop_poor_peer(sp);
@@ -441,34 +442,6 @@ void on_inv(struct sp *sp, const struct net_msg *m)
 	download_more(sp);
 }
 
-/* An outbound peer whose chain stays behind ours is asked once, then let go. */
-static void behind_tick(struct sp *sp, int64_t now_s)
-{
-	const struct hnode *tip = chain_tip(sp->s->chain);
-	enum peer_conn c = peer_conn_type(sp->peer);
-
-	if (c != CONN_OUTBOUND && c != CONN_BLOCK_ONLY)
-		return;
-	if (sp->best_known &&
-	    u256_cmp(&sp->best_known->work, &tip->work) >= 0) {
-		sp->behind_since_s = 0;
-		sp->behind_asked = false;
-		return;
-	}
-	if (!sp->behind_since_s)
-		sp->behind_since_s = now_s;
-	if (now_s - sp->behind_since_s <= BEHIND_TIMEOUT_S)
-		return;
-	if (sp->behind_asked) {
-		peer_disconnect(sp->peer, "its chain stays behind ours");
-		return;
-	}
-	sp->behind_asked = true;
-	sp->behind_since_s = now_s - BEHIND_TIMEOUT_S + HEADERS_RESPONSE_S;
-	sp->getheaders_s = 0;
-	headers_ask(sp, tip->prev ? tip->prev : tip);
-}
-
 void headers_tick(struct sp *sp, int64_t now_s)
 {
 	struct sync *s = sp->s;
@@ -483,6 +456,5 @@ void headers_tick(struct sp *sp, int64_t now_s)
 		peer_disconnect(sp->peer, "timeout downloading headers");
 		return;
 	}
-	if (recent)
-		behind_tick(sp, now_s);
+	behind_check(sp, now_s);
 }

@@ -45,7 +45,7 @@ struct sp;
 /* One block that was asked for, until the chain has answered for it. */
 struct flight {
 	struct hnode *node;
-	struct sp *from[2]; /* whom it was asked of; NULL: free */
+	struct sp *from[2]; /* whom it was asked of, in order; NULL: free */
 	int64_t since_s;
 	bool arrived; /* handed to the chain */
 };
@@ -88,9 +88,10 @@ struct sp {
 	struct serve serve;
 	struct hash256 continuation; /* last hash of a getblocks answer */
 	bool has_continuation;
-	int32_t cf_asked;       /* intervals that were asked for */
-	int64_t behind_since_s; /* outbound peer with less work than ours */
-	bool behind_asked;
+	int32_t cf_asked;          /* intervals that were asked for */
+	int64_t behind_deadline_s; /* outbound peer with less work than ours */
+	const struct hnode *behind_of; /* our tip when its time began */
+	bool behind_asked, protected;
 };
 
 struct sync {
@@ -144,6 +145,12 @@ void headers_tick(struct sp *sp, int64_t now_s);
 struct u256 antidos_work(const struct sync *s);
 /* Treat a peer for a verdict as Core's MaybePunishNodeForBlock does. */
 void punish(struct sync *s, struct peer *p, const struct verdict *v);
+
+/* behind.c */
+void behind_check(struct sp *sp, int64_t now_s);
+/* The first peers of our own choice that send headers of the best chain are
+ * kept whatever happens to it later. */
+void behind_protect(struct sp *sp);
 
 /* download.c */
 void download_more(struct sp *sp);

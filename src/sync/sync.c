@@ -153,6 +153,7 @@ void sync_on_ready(struct sync *s, struct peer *p)
 	s->peers = sp;
 	peer_set_data(p, sp);
 	headers_start(sp);
+	behind_check(sp, sync_now(s));
 }
 
 void sync_on_closed(struct sync *s, struct peer *p)

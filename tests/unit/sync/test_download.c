@@ -154,6 +154,53 @@ START_TEST(the_block_that_holds_up_the_window_is_asked_of_a_second_peer)
 }
 END_TEST
 
+/* Everything that p is asked for but block 1 arrives. */
+static void serve_but_first(struct peer *p)
+{
+	struct hash256 got[2048];
+	size_t n, first = W.n_jobs;
+
+	while ((n = asked(p, got, 2048))) {
+		for (size_t i = 0; i < n; i++) {
+			struct hnode *b = htree_find(W.tree, &got[i]);
+			if (b->height > 1)
+				recv_block(p, b);
+		}
+		for (; first < W.n_jobs; first++)
+			job_answer(first, BLOCK_STORED, verdict_valid());
+	}
+}
+
+START_TEST(only_the_one_asked_first_is_cut_for_a_held_up_window)
+{
+	struct peer *p[4];
+	uint8_t *h = headers_make(W.tip, 1500, 1);
+	int64_t now = clock_now(&W.clock);
+
+	for (int i = 0; i < 4; i++) {
+		p[i] = peer_in(CONN_OUTBOUND, ALL_SERVICES);
+		announce(p[i], h, 1500);
+	}
+	for (int turn = 0; turn < 100; turn++)
+		for (int i = 0; i < 4; i++)
+			serve_but_first(p[i]);
+	tick_at(now +
+		1); /* a second one is asked, the first one's clock runs */
+	for (int i = 0; i < 4; i++)
+		serve_but_first(p[i]);
+	tick_at(now + 5);
+	ck_assert_ptr_nonnull(p[0]->disconnected);
+	peer_gone(p[0]);
+	tick_at(now + 6); /* a third one is asked */
+	tick_at(now + 11);
+	for (int i = 1, cut = 0; i < 4; i++) {
+		cut += p[i]->disconnected != NULL;
+		ck_assert_int_le(cut, 1);
+	}
+	free(h);
+}
+END_TEST
+
 START_TEST(blocks_of_a_lost_peer_are_asked_of_another)
 {
 	struct peer *a = peer_in(CONN_OUTBOUND, ALL_SERVICES);
@@ -288,6 +335,7 @@ Suite *download_suite(void)
 	tcase_add_test(c, nothing_is_asked_beyond_the_window);
 	tcase_add_test(
 	    c, the_block_that_holds_up_the_window_is_asked_of_a_second_peer);
+	tcase_add_test(c, only_the_one_asked_first_is_cut_for_a_held_up_window);
 	tcase_add_test(c, blocks_of_a_lost_peer_are_asked_of_another);
 	tcase_add_test(c, what_a_peer_does_not_have_is_free_for_others);
 	tcase_add_test(c, a_full_chain_queue_stops_the_asking);
