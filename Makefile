@@ -247,7 +247,8 @@ INSTALL_DIRS = $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(MANDIR)/man8 $(UNITDIR)
 	$(SYSUSERSDIR) $(SYSCONFDIR)/logrotate.d $(CONFDIR) $(DOCDIR)/doc \
 	$(COMPDIR)
 INSTALLED = $(addprefix $(BINDIR)/,cairnd cairn-cli cairn-util) \
-	$(MANDIR)/man1/cairn-cli.1 $(MANDIR)/man5/cairn.conf.5 \
+	$(addprefix $(MANDIR)/man1/,cairn-cli.1 cairn-util.1) \
+	$(MANDIR)/man5/cairn.conf.5 \
 	$(MANDIR)/man8/cairnd.8 $(UNITDIR)/cairnd.service \
 	$(SYSUSERSDIR)/cairn.conf $(SYSCONFDIR)/logrotate.d/cairnd \
 	$(COMPDIR)/cairn-cli
@@ -255,7 +256,8 @@ install: all
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(INSTALL_DIRS))
 	$(INSTALL) -m 755 $(BUILD)/cairnd $(BUILD)/cairn-cli $(BUILD)/cairn-util \
 		$(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 644 share/man/cairn-cli.1 $(DESTDIR)$(MANDIR)/man1
+	$(INSTALL) -m 644 share/man/cairn-cli.1 share/man/cairn-util.1 \
+		$(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 share/man/cairn.conf.5 $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 644 share/man/cairnd.8 $(DESTDIR)$(MANDIR)/man8
 	sed 's|@BINDIR@|$(BINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' \

@@ -327,6 +327,8 @@ static bool one_field(struct scan *s, const struct field *f)
 		return v2addr(s, f->name, f->max);
 	case F_TX:
 		return nested_tx(s, f->name);
+	case F_REST:
+		return take(s, f->name, left(s));
 	case F_END:
 		return left(s) == 0 ||
 		       fault_at(s, s->p, "", "bytes behind the message");
@@ -349,7 +351,7 @@ static bool fields(struct scan *s, const struct field *f)
 }
 
 static bool find(struct msg_fault *out, const struct field *f,
-		 struct slice body)
+		 struct slice body, size_t *used)
 {
 	struct msg_fault fault = {0, "", ""};
 	struct scan s = {.start = body.p,
@@ -357,8 +359,10 @@ static bool find(struct msg_fault *out, const struct field *f,
 			 .end = body.n ? body.p + body.n : body.p,
 			 .fault = &fault};
 
-	if (fields(&s, f))
+	if (fields(&s, f)) {
+		*used = body.n - left(&s);
 		return false;
+	}
 	*out = fault;
 	return true;
 }
@@ -366,10 +370,21 @@ static bool find(struct msg_fault *out, const struct field *f,
 bool msg_fault_find(struct msg_fault *f, enum msg_type t, struct slice body,
 		    uint32_t version)
 {
-	return find(f, layout_of(t, version), body);
+	size_t used;
+
+	return find(f, layout_of(t, version), body, &used);
 }
 
 bool header_fault_find(struct msg_fault *f, struct slice body)
 {
-	return find(f, layout_header(), body);
+	size_t used;
+
+	return find(f, layout_header(), body, &used);
+}
+
+bool msg_length(size_t *n, enum msg_type t, struct slice body, uint32_t version)
+{
+	struct msg_fault f;
+
+	return !find(&f, layout_of(t, version), body, n);
 }

@@ -123,7 +123,8 @@ static const struct field merkleblock[] = {
 static const struct field nonce[] = {FIXED("nonce", 8), STOP};
 static const struct field reject[] = {
 	BYTES("message", 0, REJECT_MESSAGE_MAX), FIXED("code", 1),
-	BYTES("reason", 0, REJECT_REASON_MAX), STOP,
+	BYTES("reason", 0, REJECT_REASON_MAX),
+	{"data", F_REST, 0, 0, NULL}, STOP,
 };
 static const struct field sendcmpct[] = {
 	FIXED("announce", 1), FIXED("version", 8), STOP,

@@ -16,6 +16,7 @@ enum field_kind {
 	F_V2ADDR,  /* network, length, address */
 	F_TX,      /* a transaction (BIP 144) */
 	F_OPT,     /* the message may end here */
+	F_REST,    /* all that follows */
 	F_END,     /* the message must end here */
 	F_STOP,    /* no more fields */
 };

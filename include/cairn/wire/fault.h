@@ -20,7 +20,11 @@ struct msg_fault {
  */
 bool msg_fault_find(struct msg_fault *f, enum msg_type t, struct slice body,
 		    uint32_t version);
-/* The same for a bare header of 80 bytes, with nothing behind it. */
+/* The bytes of body that the message takes, into *n; what lies behind them is
+ * trailing. False when malformed. */
+bool msg_length(size_t *n, enum msg_type t, struct slice body,
+		uint32_t version);
+/* Like msg_fault_find for a bare header of 80 bytes, with nothing behind it. */
 bool header_fault_find(struct msg_fault *f, struct slice body);
 
 #endif

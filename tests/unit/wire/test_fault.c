@@ -175,6 +175,31 @@ START_TEST(faults_inside_a_block_name_the_transaction)
 }
 END_TEST
 
+START_TEST(the_length_of_a_message_leaves_out_what_trails)
+{
+	uint8_t raw[SAMPLE_MAX + 5];
+	size_t got;
+
+	for (int t = 0; t < MSG_COUNT; t++) {
+		size_t n = sample_put(raw, (enum msg_type)t);
+		bool rest = t == MSG_REJECT;
+
+		memset(raw + n, 1, 5);
+		ck_assert(msg_length(&got, (enum msg_type)t, slice_of(raw, n),
+				     70016));
+		ck_assert_uint_eq(got, n);
+		if (!msg_row((enum msg_type)t)->trailing_ok)
+			continue;
+		ck_assert(msg_length(&got, (enum msg_type)t,
+				     slice_of(raw, n + 5), 70016));
+		ck_assert_uint_eq(got, rest ? n + 5 : n);
+	}
+	got = 77;
+	ck_assert(!msg_length(&got, MSG_PING, slice_of(raw, 3), 70016));
+	ck_assert_uint_eq(got, 77);
+}
+END_TEST
+
 START_TEST(a_header_has_80_bytes)
 {
 	uint8_t raw[81] = {0};
@@ -200,6 +225,7 @@ Suite *fault_suite(void)
 	tcase_add_test(f, a_fault_has_a_place_and_a_reason);
 	tcase_add_test(f, faults_of_transactions_say_where);
 	tcase_add_test(f, faults_inside_a_block_name_the_transaction);
+	tcase_add_test(f, the_length_of_a_message_leaves_out_what_trails);
 	tcase_add_test(f, a_header_has_80_bytes);
 	suite_add_tcase(s, a);
 	suite_add_tcase(s, f);
