@@ -10,6 +10,7 @@
 #include <cairn/base/clock.h>
 #include <cairn/base/err.h>
 #include <cairn/base/file.h>
+#include <cairn/base/text.h>
 #include <cairn/crypto/sha256.h>
 
 #include <stdio.h>
@@ -60,6 +61,26 @@ struct buf *bench_file(struct bench *b)
 	if (file_read(&buf, path, FILE_MAX) != 0)
 		b->why = "no test data";
 	free(path);
+	return buf;
+}
+
+struct buf *bench_small_tx(struct bench *b)
+{
+	static const char tx[] =
+	    "0100000001"
+	    "0000000000000000000000000000000000000000000000000000000000000000"
+	    "ffffffff0704ffff001d0104ffffffff0100f2052a010000004341"
+	    "0496b538e853519c726a2c91e61ec11600ae1390813a627c66fb8be7947be63c"
+	    "52da7589379515d4e0a604f8141781e62294721166bf621e73a82cbf2342c858"
+	    "eeac00000000";
+	struct buf *buf = buf_new(sizeof tx / 2);
+
+	b->why = "out of memory";
+	if (!buf || !hex_parse(buf_data(buf), sizeof tx / 2, tx)) {
+		buf_unref(buf);
+		return NULL;
+	}
+	buf->n = sizeof tx / 2;
 	return buf;
 }
 

@@ -54,6 +54,10 @@ void bench_register(struct bench_set *set);
  * with why set. The caller gives it up with buf_unref. */
 struct buf *bench_file(struct bench *b);
 
+/* A transaction of 134 bytes: one input and one output of the first blocks. The
+ * same rules. */
+struct buf *bench_small_tx(struct bench *b);
+
 /* Keep the compiler from knowing what memory holds or that nobody reads it. */
 #define bench_barrier(p) __asm__ volatile("" : "+r"(p) : : "memory")
 

@@ -7,7 +7,6 @@
 #include "touch.h"
 
 #include <cairn/base/buf.h>
-#include <cairn/base/text.h>
 #include <cairn/crypto/sha256.h>
 #include <cairn/params/params.h>
 #include <cairn/wire/block.h>
@@ -30,25 +29,13 @@ static void file_fini(struct bench *b)
 	buf_unref(b->data);
 }
 
-/* One input and one output of the first blocks: 134 bytes. */
 static bool small_setup(struct bench *b)
 {
-	static const char tx[] =
-	    "0100000001"
-	    "0000000000000000000000000000000000000000000000000000000000000000"
-	    "ffffffff0704ffff001d0104ffffffff0100f2052a010000004341"
-	    "0496b538e853519c726a2c91e61ec11600ae1390813a627c66fb8be7947be63c"
-	    "52da7589379515d4e0a604f8141781e62294721166bf621e73a82cbf2342c858"
-	    "eeac00000000";
-	struct buf *buf = buf_new(sizeof tx / 2);
+	struct buf *buf = bench_small_tx(b);
 
-	b->why = "out of memory";
-	if (!buf || !hex_parse(buf_data(buf), sizeof tx / 2, tx))
-		return false;
-	buf->n = sizeof tx / 2;
 	b->data = buf;
-	b->bytes = buf->n;
-	return true;
+	b->bytes = buf ? buf->n : 0;
+	return buf != NULL;
 }
 
 /* The coinbase of mainnet's first block: 204 bytes. */
