@@ -115,16 +115,19 @@ static struct slice outputs_of(const struct tx_view *tx)
 	return slice_of(tx->p + tx->out_off, end - tx->out_off);
 }
 
-void tx_sighash_init(struct tx_sighash *s, const struct tx_view *tx,
-		     const struct txout_view *spent)
+static void start(struct tx_sighash *s, const struct tx_view *tx,
+		  const struct txout_view *spent)
 {
 	s->tx = tx;
 	s->spent = spent;
 	s->outputs = outputs_of(tx);
 	s->v0 = s->taproot = false;
-	if (!tx_has_witness(tx))
+}
+
+static void fill(struct tx_sighash *s)
+{
+	if (!s->v0 && !s->taproot)
 		return;
-	find_schemes(s);
 	hash_inputs(s);
 	sha256_once(s->all_outputs, s->outputs.p, s->outputs.n);
 	if (s->taproot)
@@ -134,6 +137,23 @@ void tx_sighash_init(struct tx_sighash *s, const struct tx_view *tx,
 		sha256_once(s->sequences2, s->sequences, 32);
 		sha256_once(s->outputs2, s->all_outputs, 32);
 	}
+}
+
+void tx_sighash_init(struct tx_sighash *s, const struct tx_view *tx,
+		     const struct txout_view *spent)
+{
+	start(s, tx, spent);
+	if (tx_has_witness(tx))
+		find_schemes(s);
+	fill(s);
+}
+
+void tx_sighash_init_all(struct tx_sighash *s, const struct tx_view *tx,
+			 const struct txout_view *spent)
+{
+	start(s, tx, spent);
+	s->v0 = s->taproot = true;
+	fill(s);
 }
 
 void script_inputs(struct script_input *in, const struct tx_sighash *tx)

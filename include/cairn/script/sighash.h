@@ -35,6 +35,10 @@ struct tx_sighash {
  * nothing. spent: value and script of each output spent, in input order. */
 void tx_sighash_init(struct tx_sighash *s, const struct tx_view *tx,
 		     const struct txout_view *spent);
+/* The same with everything filled, for who is about to sign and has no
+ * witnesses yet. */
+void tx_sighash_init_all(struct tx_sighash *s, const struct tx_view *tx,
+			 const struct txout_view *spent);
 
 /*
  * One input in its transaction, reached by walking:

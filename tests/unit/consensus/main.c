@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 static Suite *(*const suites[])(void) = {
-    block_check_suite, check_suite,        deploy_suite, fullblocks_suite,
-    headers_suite,     headers_real_suite, signet_suite, work_suite,
+    block_check_suite, check_suite,        deploy_suite,       fullblocks_suite,
+    headers_suite,     headers_real_suite, signet_suite,       work_suite,
+    flags_suite,       tx_vectors_suite,   scripts_real_suite,
 };
 
 int main(void)

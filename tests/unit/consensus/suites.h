@@ -7,10 +7,13 @@
 Suite *block_check_suite(void);
 Suite *check_suite(void);
 Suite *deploy_suite(void);
+Suite *flags_suite(void);
 Suite *fullblocks_suite(void);
 Suite *headers_suite(void);
 Suite *headers_real_suite(void);
+Suite *scripts_real_suite(void);
 Suite *signet_suite(void);
+Suite *tx_vectors_suite(void);
 Suite *work_suite(void);
 
 #endif

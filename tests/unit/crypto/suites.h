@@ -13,6 +13,8 @@ Suite *hmac_suite(void);
 Suite *hash160_suite(void);
 Suite *siphash_suite(void);
 Suite *pubkey_suite(void);
+Suite *sig_suite(void);
+Suite *tagged_suite(void);
 
 /* Fill p with n bytes that depend on seed. */
 void fill(uint8_t *p, size_t n, uint32_t seed);

@@ -6,6 +6,7 @@
 #define TESTS_UNIT_SCRIPT_FIXTURE_H
 
 #include <cairn/script/interp.h>
+#include <cairn/script/op.h>
 
 struct tj;
 

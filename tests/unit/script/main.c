@@ -6,7 +6,13 @@
 #include <stdlib.h>
 
 static Suite *(*const suites[])(void) = {
-    op_suite, iter_suite, template_suite, asm_suite, script_vectors_suite,
+    op_suite,
+    iter_suite,
+    template_suite,
+    asm_suite,
+    script_vectors_suite,
+    sighash_suite,
+    taproot_vectors_suite,
 };
 
 int main(void)

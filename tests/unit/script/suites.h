@@ -8,6 +8,8 @@ Suite *asm_suite(void);
 Suite *iter_suite(void);
 Suite *op_suite(void);
 Suite *script_vectors_suite(void);
+Suite *sighash_suite(void);
+Suite *taproot_vectors_suite(void);
 Suite *template_suite(void);
 
 #endif
