@@ -27,6 +27,10 @@ static const char *never(const struct peer *p)
 /* NULL, or why the peer has been silent for too long. */
 static const char *silence(const struct peer *p, int64_t now_s)
 {
+	/* Not a matter of -peertimeout: it was given its time. */
+	if (p->conn == CONN_ADDR_FETCH && p->state == PEER_READY &&
+	    now_s > p->conn_time_s + ADDR_FETCH_S)
+		return "addrfetch connection timeout";
 	if (p->conn_time_s + p->net->cfg.peer_timeout_s >= now_s)
 		return NULL;
 	if (p->last_recv_s == 0 || p->last_send_s == 0)
@@ -37,8 +41,6 @@ static const char *silence(const struct peer *p, int64_t now_s)
 		return "socket receive timeout";
 	if (p->state != PEER_READY)
 		return "version handshake timeout";
-	if (p->conn == CONN_ADDR_FETCH && now_s > p->conn_time_s + ADDR_FETCH_S)
-		return "addrfetch connection timeout";
 	return NULL;
 }
 

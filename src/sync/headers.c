@@ -14,7 +14,6 @@
 
 #define HEADERS_DEADLINE_BASE_S (15 * 60)
 #define HEADERS_PER_S           1000
-#define DAY_S                   (24 * 60 * 60)
 
 static void getheaders_send(struct sp *sp, const struct hash256 *loc,
 			    uint32_t n)

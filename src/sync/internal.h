@@ -36,6 +36,7 @@
 #define ANNOUNCE_MAX 8
 /* Stale blocks are served when they are younger than this. */
 #define STALE_RELAY_AGE_S (30 * 24 * 60 * 60)
+#define DAY_S             (24 * 60 * 60)
 #define STALL_MIN_S       2
 #define STALL_MAX_S       64
 #define BROKEN_BLOCKS_MAX 3
