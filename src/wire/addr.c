@@ -42,8 +42,12 @@ static void netaddr_set(struct netaddr *a, uint8_t net, const uint8_t *b)
 
 bool netaddr_get16(struct netaddr *a, const uint8_t ip[16])
 {
+	/* Most addresses by far, so with sizes that the compiler knows. */
 	if (has_prefix(ip, in6_ipv4)) {
-		netaddr_set(a, NET_IPV4, ip + sizeof in6_ipv4);
+		a->net = NET_IPV4;
+		a->n = 4;
+		memset(a->b, 0, sizeof a->b);
+		memcpy(a->b, ip + sizeof in6_ipv4, 4);
 		return true;
 	}
 	if (has_prefix(ip, in6_torv2) || has_prefix(ip, in6_name) ||

@@ -6,26 +6,6 @@
 
 #define HEADER_STRIDE (HEADER_SIZE + 1)
 
-void header_get(struct header *h, const uint8_t *p)
-{
-	h->version = (int32_t)le32_get(p);
-	memcpy(h->prev.b, p + 4, 32);
-	memcpy(h->merkle.b, p + 36, 32);
-	h->time = le32_get(p + 68);
-	h->bits = le32_get(p + 72);
-	h->nonce = le32_get(p + 76);
-}
-
-uint8_t *header_put(uint8_t *p, const struct header *h)
-{
-	p = le32_put(p, (uint32_t)h->version);
-	p = bytes_put(p, h->prev.b, 32);
-	p = bytes_put(p, h->merkle.b, 32);
-	p = le32_put(p, h->time);
-	p = le32_put(p, h->bits);
-	return le32_put(p, h->nonce);
-}
-
 /* Every transaction count of n headers is a single byte. */
 static bool counts_short(const uint8_t *first, uint32_t n)
 {
@@ -69,19 +49,14 @@ bool headers_view_parse(struct headers_view *v, bool *over, struct slice body)
 	return true;
 }
 
-const uint8_t *headers_next(const struct headers_view *v, const uint8_t *h)
+const uint8_t *headers_step(const struct headers_view *v, const uint8_t *h)
 {
 	struct rd r;
 
-	if (v->stride) {
-		h += v->stride;
-	} else {
-		h += HEADER_SIZE;
-		rd_init(&r, slice_of(h, (size_t)(v->end - h)));
-		rd_compact(&r);
-		h = r.p;
-	}
-	return h < v->end ? h : NULL;
+	h += HEADER_SIZE;
+	rd_init(&r, slice_of(h, (size_t)(v->end - h)));
+	rd_compact(&r);
+	return r.p;
 }
 
 const uint8_t *headers_at(const struct headers_view *v, uint32_t i)

@@ -26,9 +26,26 @@ static inline const struct hash256 *header_merkle(const uint8_t *h)
 }
 
 /* Decode 80 bytes. */
-void header_get(struct header *h, const uint8_t *p);
+static inline void header_get(struct header *h, const uint8_t *p)
+{
+	h->version = (int32_t)le32_get(p);
+	memcpy(h->prev.b, p + 4, 32);
+	memcpy(h->merkle.b, p + 36, 32);
+	h->time = le32_get(p + 68);
+	h->bits = le32_get(p + 72);
+	h->nonce = le32_get(p + 76);
+}
+
 /* Encode into 80 bytes; returns the byte after. */
-uint8_t *header_put(uint8_t *p, const struct header *h);
+static inline uint8_t *header_put(uint8_t *p, const struct header *h)
+{
+	p = le32_put(p, (uint32_t)h->version);
+	p = bytes_put(p, h->prev.b, 32);
+	p = bytes_put(p, h->merkle.b, 32);
+	p = le32_put(p, h->time);
+	p = le32_put(p, h->bits);
+	return le32_put(p, h->nonce);
+}
 
 /* headers (BIP 130 and before): n headers, each with a transaction count that
  * is read and not judged. Borrows body. */
@@ -46,8 +63,15 @@ bool headers_view_parse(struct headers_view *v, bool *over, struct slice body);
 /* The i-th header's 80 bytes, i < n; O(1) with a stride, else walks from the
  * start. */
 const uint8_t *headers_at(const struct headers_view *v, uint32_t i);
+/* What headers_next does where counts take more than one byte. */
+const uint8_t *headers_step(const struct headers_view *v, const uint8_t *h);
 /* The header behind h, which came from v; NULL at the end. O(1). */
-const uint8_t *headers_next(const struct headers_view *v, const uint8_t *h);
+static inline const uint8_t *headers_next(const struct headers_view *v,
+					  const uint8_t *h)
+{
+	h = v->stride ? h + v->stride : headers_step(v, h);
+	return h < v->end ? h : NULL;
+}
 
 /* Size and put of n headers given as 80-byte strings at h, stride bytes apart.
  */
