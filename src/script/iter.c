@@ -55,24 +55,38 @@ bool script_next(struct script_iter *it, uint8_t *op, struct slice *data)
 	return true;
 }
 
+/* What an operation that is no push adds; last is the one before it. */
+static uint32_t op_sigops(uint8_t op, uint8_t last, bool accurate)
+{
+	if (op == OP_CHECKSIG || op == OP_CHECKSIGVERIFY)
+		return 1;
+	if (op != OP_CHECKMULTISIG && op != OP_CHECKMULTISIGVERIFY)
+		return 0;
+	if (accurate && last >= OP_1 && last <= OP_16)
+		return last - OP_1 + 1u;
+	return SCRIPT_MULTISIG_KEYS;
+}
+
+/* Every script of every block passes here, so short pushes, most of all bytes,
+ * are stepped over without script_next. */
 uint32_t script_sigops(struct slice script, bool accurate)
 {
 	struct script_iter it;
-	struct slice data;
 	uint32_t n = 0;
+	size_t size;
 	uint8_t op, last = OP_INVALIDOPCODE;
 
 	script_iter_init(&it, script);
-	while (script_next(&it, &op, &data)) {
-		if (op == OP_CHECKSIG || op == OP_CHECKSIGVERIFY) {
-			n++;
-		} else if (op == OP_CHECKMULTISIG ||
-			   op == OP_CHECKMULTISIGVERIFY) {
-			bool known = accurate && last >= OP_1 && last <= OP_16;
-
-			n += known ? last - OP_1 + 1u : SCRIPT_MULTISIG_KEYS;
+	for (; it.p != it.end; last = op) {
+		op = *it.p++;
+		if (op > OP_PUSHDATA4) {
+			n += op_sigops(op, last, accurate);
+			continue;
 		}
-		last = op;
+		if (!push_size(&it, op, &size) ||
+		    (size_t)(it.end - it.p) < size)
+			break;
+		it.p += size;
 	}
 	return n;
 }
