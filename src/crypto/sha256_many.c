@@ -9,6 +9,9 @@
 
 #include <cairn/base/endian.h>
 
+/* From this many bytes on a message is hashed before the others. */
+#define LONG_MESSAGE 4096u
+
 struct lane {
 	const uint8_t *p;
 	size_t blocks;       /* ready at p */
@@ -22,7 +25,9 @@ struct batch {
 	unsigned busy;
 	struct hash256 *out;
 	const struct slice *in;
-	size_t per, left;
+	size_t per, n;
+	size_t at, left; /* where to look for the next message; messages left */
+	bool short_ones; /* the long ones were given out */
 	uint32_t state[8 * SHA256_LANES_MAX] __attribute__((aligned(64)));
 	/* A second message for each lane: the kernel writes the digest, the
 	 * padding behind it stays. */
@@ -36,19 +41,43 @@ static void take_blocks(struct lane *l)
 	l->blocks = l->feed.blocks;
 }
 
+static bool is_long(const struct batch *b, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < b->per; k++)
+		n += b->in[i * b->per + k].n;
+	return n >= LONG_MESSAGE;
+}
+
+/* One of the messages left. A long one that comes late runs on when all other
+ * lanes are idle, so long ones come first; sorting them all costs more. */
+static size_t next_message(struct batch *b)
+{
+	for (;;) {
+		for (; b->at < b->n; b->at++)
+			if (is_long(b, b->at) != b->short_ones)
+				return b->at++;
+		b->short_ones = true;
+		b->at = 0;
+	}
+}
+
 /* Give the lane its next message, or leave it idle. */
 static void refill(struct batch *b, struct lane *l)
 {
+	size_t i;
+
 	l->out = NULL;
 	l->second = false;
 	if (b->left == 0) {
 		b->busy--;
 		return;
 	}
-	l->out = b->out++;
-	sha256_feed_init(&l->feed, b->in, b->per);
-	b->in += b->per;
+	i = next_message(b);
 	b->left--;
+	l->out = b->out + i;
+	sha256_feed_init(&l->feed, b->in + i * b->per, b->per);
 	(void)sha256_feed_next(&l->feed); /* a message has a block at least */
 	take_blocks(l);
 }
@@ -159,7 +188,9 @@ static void run_batch(const struct sha256_lanes *l, struct hash256 *out,
 	b.out = out;
 	b.in = in;
 	b.per = per;
-	b.left = n;
+	b.n = b.left = n;
+	b.at = 0;
+	b.short_ones = false;
 	for (unsigned i = 0; i < l->width; i++)
 		refill(&b, &b.lane[i]);
 	/* A single stream beats a kernel of which under a third is busy. */
