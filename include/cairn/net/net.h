@@ -20,7 +20,7 @@ struct params;
 struct peer;
 struct text;
 
-/* No peer has this id, nor 0: ids count from 1. */
+/* No peer has this id; ids count from 0. */
 #define PEER_NONE UINT64_MAX
 
 enum peer_state {
