@@ -1,10 +1,10 @@
 /* Runs every suite of net; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     addrbook_suite,  deliver_suite, dial_suite, discouraged_suite, gossip_suite,
     handshake_suite, listen_suite,  net_suite,  netaddr_suite,     peer_suite,
     peer_io_suite,   ping_suite,    rx_suite,   sendq_suite,       tick_suite,
@@ -12,17 +12,8 @@ static Suite *(*const suites[])(void) = {
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	size_t i;
-	int failed;
-
 	/* As the daemon does: a write to a closed socket is an error, no end.
 	 */
 	signal(SIGPIPE, SIG_IGN);
-	for (i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }
