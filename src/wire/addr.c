@@ -40,16 +40,22 @@ static void netaddr_set(struct netaddr *a, uint8_t net, const uint8_t *b)
 	memcpy(a->b, b, a->n);
 }
 
+/* Most addresses by far, so with sizes that the compiler knows. */
+static inline bool ipv4_get(struct netaddr *a, const uint8_t *ip)
+{
+	if (!has_prefix(ip, in6_ipv4))
+		return false;
+	a->net = NET_IPV4;
+	a->n = 4;
+	memset(a->b, 0, sizeof a->b);
+	memcpy(a->b, ip + sizeof in6_ipv4, 4);
+	return true;
+}
+
 bool netaddr_get16(struct netaddr *a, const uint8_t ip[16])
 {
-	/* Most addresses by far, so with sizes that the compiler knows. */
-	if (has_prefix(ip, in6_ipv4)) {
-		a->net = NET_IPV4;
-		a->n = 4;
-		memset(a->b, 0, sizeof a->b);
-		memcpy(a->b, ip + sizeof in6_ipv4, 4);
+	if (ipv4_get(a, ip))
 		return true;
-	}
 	if (has_prefix(ip, in6_torv2) || has_prefix(ip, in6_name) ||
 	    has_prefix(ip, in6_any)) {
 		netaddr_set(a, NET_NONE, ip);
@@ -141,40 +147,52 @@ bool addrv2_view_parse(struct addr_view *v, struct slice body)
 	return true;
 }
 
-static bool v1_next(struct addr_view *v, struct addr_entry *e)
+/* The entry at p, with its time or without; false where it must be ignored. */
+static bool v1_get(struct addr_entry *e, const uint8_t *p, bool timeless)
 {
-	const uint8_t *p = v->p;
 	bool use;
 
 	e->time_s = ADDR_TIME_NONE;
-	if (!v->timeless) {
+	if (!timeless) {
 		e->time_s = le32_get(p);
 		p += 4;
 	}
-	use = netaddr_get16(&e->addr, p + 8);
+	use = ipv4_get(&e->addr, p + 8) || netaddr_get16(&e->addr, p + 8);
 	e->services = le64_get(p);
 	e->addr.port = be16_get(p + 24);
-	v->p = p + V1_ENTRY_OLD;
 	return use;
 }
 
-static bool v2_next(struct addr_view *v, struct addr_entry *e)
+static bool v1_next(struct addr_view *v, struct addr_entry *e)
+{
+	size_t size = v->timeless ? V1_ENTRY_OLD : V1_ENTRY;
+	const uint8_t *p = v->p;
+	bool found = false;
+
+	while (p != v->end && !found) {
+		found = v1_get(e, p, v->timeless);
+		p += size;
+	}
+	v->p = p;
+	return found;
+}
+
+/* Apart, so that the other form need not keep what only this one uses. */
+static __attribute__((noinline)) bool v2_next(struct addr_view *v,
+					      struct addr_entry *e)
 {
 	struct rd r = {.p = v->p, .end = v->end, .bad = false};
-	bool use = false;
+	bool found = false;
 
-	v2_entry(e, &use, &r);
+	while (r.p != r.end && !found)
+		v2_entry(e, &found, &r);
 	v->p = r.p;
-	return use;
+	return found;
 }
 
 bool addr_next(struct addr_view *v, struct addr_entry *e)
 {
-	while (v->p != v->end) {
-		if (v->v2 ? v2_next(v, e) : v1_next(v, e))
-			return true;
-	}
-	return false;
+	return v->v2 ? v2_next(v, e) : v1_next(v, e);
 }
 
 size_t addr_size(uint32_t n)

@@ -36,11 +36,14 @@ struct addr_entry {
 /* The vector of addr or addrv2, validated; entries come by addr_next. Borrows
  * body. */
 struct addr_view {
+	const uint8_t *p; /* addr_next moves it; copy the view to rewind */
 	uint32_t n; /* as sent, those to be skipped too; may exceed ADDR_MAX:
 		     * the caller judges */
-	const uint8_t *p, *end; /* addr_next moves p; copy the view to rewind */
 	bool v2;
 	bool timeless; /* addr of a peer before ADDR_TIME_VERSION */
+	/* Not beside p: read with it in one load, it would wait for the store
+	 * of p by the call before. */
+	const uint8_t *end;
 };
 
 /* Parse the body of addr. False when malformed; bytes behind the vector are
