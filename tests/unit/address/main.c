@@ -1,4 +1,5 @@
 /* Runs every suite of address; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 #include "testdata.h"
 
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     base58_suite,        bech32_suite,     address_suite,
     desc_checksum_suite, descriptor_suite, desc_infer_suite,
 };
@@ -33,15 +34,7 @@ void check_script(const uint8_t *got, size_t n, const char *hex,
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	int failed;
-
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
-	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

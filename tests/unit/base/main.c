@@ -1,12 +1,14 @@
 /* Runs every suite of base; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <cairn/base/file.h>
 #include <cairn/base/mem.h>
+#include <stdlib.h>
 
 #include <stdio.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     arena_suite, attr_suite,        buf_suite,    bytes_suite,  clock_suite,
     conf_suite,  delimited_suite,   endian_suite, err_suite,    file_suite,
     hmap_suite,  log_suite,         mem_suite,    must_suite,   rand_suite,
@@ -41,14 +43,5 @@ void scratch_put(const char *dir, const char *name, const char *text)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	size_t i;
-	int failed;
-
-	for (i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

@@ -1,4 +1,5 @@
 /* Runs every suite of chain; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <cairn/base/file.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     coin_codec_suite,     undo_suite,      htree_suite,
     presync_suite,        coinview_suite,  coinview_prefetch_suite,
     coinview_model_suite, chain_suite,     fullblocks_suite,
@@ -37,31 +38,19 @@ void scratch_free(char *dir)
 	free(dir);
 }
 
-static int run(SRunner *sr)
-{
-	int failed;
-
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	size_t i;
+	static const suite_fn crash_child[] = {crash_child_suite};
+	static const suite_fn coinview_child[] = {coinview_child_suite};
+	bool is_child = getenv(COINVIEW_CHILD) || getenv(CRASH_CHILD);
 
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
-	if (getenv(COINVIEW_CHILD) || getenv(CRASH_CHILD)) {
-		srunner_set_fork_status(sr, CK_NOFORK);
-		srunner_add_suite(sr, getenv(CRASH_CHILD)
-					  ? crash_child_suite()
-					  : coinview_child_suite());
-		return run(sr);
-	}
-	for (i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	return run(sr);
+	if (!is_child)
+		return RUN_SUITES(suites);
+	/* A process that will be killed: its one test runs in it. */
+	if (setenv("CK_FORK", "no", 1) != 0)
+		return EXIT_FAILURE;
+	return getenv(CRASH_CHILD) ? RUN_SUITES(crash_child)
+				   : RUN_SUITES(coinview_child);
 }

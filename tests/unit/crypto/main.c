@@ -1,10 +1,10 @@
 /* Runs every suite of crypto; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <openssl/evp.h>
-#include <stdlib.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     sha256_suite, sha256_many_suite, sha256_init_suite,
     hmac_suite,   hash160_suite,     siphash_suite,
     pubkey_suite, sig_suite,         tagged_suite,
@@ -38,13 +38,5 @@ void evp_sha256d(struct hash256 *out, const void *p, size_t n)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	int failed;
-
-	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

@@ -1,4 +1,5 @@
 /* Runs every suite of filter; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <cairn/crypto/sha256.h>
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     sort_suite,
     gcs_suite,
     match_suite,
@@ -37,15 +38,7 @@ size_t add_block(struct gcs_builder *b, struct hash256 *hash, struct slice raw)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	int failed;
-
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
-	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

@@ -1,17 +1,18 @@
 /* Runs every suite of node; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <cairn/base/buf.h>
 #include <cairn/base/file.h>
 #include <cairn/base/mem.h>
 #include <cairn/node/options.h>
+#include <stdlib.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define MAX_WORDS 24
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     interactions_suite, log_options_suite,  mailbox_suite,
     options_suite,      params_apply_suite, settings_suite,
 };
@@ -88,14 +89,5 @@ int load_words(struct settings *s, const char *words, struct text *err)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	size_t i;
-	int failed;
-
-	for (i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

@@ -1,20 +1,10 @@
 /* Runs every suite of params; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
-#include <stdlib.h>
-
-static Suite *(*const suites[])(void) = {names_suite, params_suite};
+static const suite_fn suites[] = {names_suite, params_suite};
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	size_t i;
-	int failed;
-
-	for (i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

@@ -1,11 +1,12 @@
 /* Runs every suite of script; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <cairn/crypto/sha256.h>
 
 #include <stdlib.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     op_suite,
     iter_suite,
     template_suite,
@@ -17,15 +18,7 @@ static Suite *(*const suites[])(void) = {
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	int failed;
-
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
-	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }

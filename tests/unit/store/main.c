@@ -1,4 +1,5 @@
 /* Runs every suite of store; fails when one test does. */
+#include "runner.h"
 #include "suites.h"
 
 #include <cairn/base/file.h>
@@ -8,7 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static Suite *(*const suites[])(void) = {
+static const suite_fn suites[] = {
     kv_suite,        kv_check_suite, index_suite,
     blockfile_suite, filterdb_suite, datadir_suite,
 };
@@ -45,16 +46,7 @@ void limit_files(rlim_t n)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(NULL);
-	size_t i;
-	int failed;
-
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
-	for (i = 0; i < sizeof suites / sizeof *suites; i++)
-		srunner_add_suite(sr, suites[i]());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return RUN_SUITES(suites);
 }
