@@ -91,7 +91,7 @@ static struct verdict check_shape(const struct block_view *b)
 static struct verdict check_txs(const struct block_view *b)
 {
 	struct verdict v;
-	uint32_t i, sigops = 0;
+	uint32_t i;
 
 	for (i = 0; i < b->n_tx; i++) {
 		v = tx_check(&b->tx[i]);
@@ -101,9 +101,7 @@ static struct verdict check_txs(const struct block_view *b)
 			return v;
 	}
 	/* Sigops of P2SH and witnesses come on top when coins are known. */
-	for (i = 0; i < b->n_tx; i++)
-		sigops += tx_legacy_sigops(&b->tx[i]);
-	if (sigops > MAX_BLOCK_SIGOPS_COST / WITNESS_SCALE)
+	if (block_legacy_sigops(b) > MAX_BLOCK_SIGOPS_COST / WITNESS_SCALE)
 		return consensus("bad-blk-sigops", "out-of-bounds SigOpCount");
 	return verdict_valid();
 }

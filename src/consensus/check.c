@@ -226,18 +226,17 @@ bool seq_lock_ok(const struct seq_lock *l, int32_t height, int64_t mtp_prev)
 	return l->height < height && l->time_s < mtp_prev;
 }
 
+static uint32_t legacy_sigops(struct slice script)
+{
+	return script_sigops(script, false);
+}
+
 uint32_t tx_legacy_sigops(const struct tx_view *tx)
 {
-	struct tx_iter it;
-	struct txin_view in;
-	struct txout_view out;
-	uint32_t n = 0;
+	return tx_script_sum(tx, legacy_sigops);
+}
 
-	txins(&it, tx);
-	while (txin_next(&it, &in))
-		n += script_sigops(in.script, false);
-	txouts(&it, tx);
-	while (txout_next(&it, &out))
-		n += script_sigops(out.script, false);
-	return n;
+uint64_t block_legacy_sigops(const struct block_view *b)
+{
+	return block_script_sum(b, legacy_sigops);
 }

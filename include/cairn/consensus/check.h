@@ -86,5 +86,7 @@ void witness_commitment(struct hash256 *out, const struct hash256 *witness_root,
 
 /* Legacy sigops of a whole transaction (inaccurate count, times one). */
 uint32_t tx_legacy_sigops(const struct tx_view *tx);
+/* The same of all transactions of a block, in one pass. */
+uint64_t block_legacy_sigops(const struct block_view *b);
 
 #endif

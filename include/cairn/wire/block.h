@@ -38,6 +38,17 @@ static inline uint32_t block_weight(const struct block_view *v)
 	return v->base_size * 3 + v->size;
 }
 
+/* tx_script_sum over all transactions. */
+static inline uint64_t block_script_sum(const struct block_view *v,
+					uint32_t (*count)(struct slice script))
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < v->n_tx; i++)
+		sum += tx_script_sum(&v->tx[i], count);
+	return sum;
+}
+
 /* Write the block without witnesses (base_size bytes). */
 uint8_t *block_put_base(uint8_t *p, const struct block_view *v);
 

@@ -165,6 +165,26 @@ static inline bool witem_next(struct tx_iter *stack, struct slice *item)
 	return true;
 }
 
+/* What count says of each input's and output's script, added up: the legacy
+ * sigops when count counts those. Compiled into its caller, so that count is no
+ * call through a pointer there. */
+static inline uint32_t tx_script_sum(const struct tx_view *v,
+				     uint32_t (*count)(struct slice script))
+{
+	struct txout_view out;
+	struct txin_view in;
+	struct tx_iter it;
+	uint32_t sum = 0;
+
+	txins(&it, v);
+	while (txin_next(&it, &in))
+		sum += count(in.script);
+	txouts(&it, v);
+	while (txout_next(&it, &out))
+		sum += count(out.script);
+	return sum;
+}
+
 /* Double SHA-256 without and with the witness. A segwit txid is hashed from
  * three slices, never from a copy. */
 void tx_txid(struct hash256 *out, const struct tx_view *v);

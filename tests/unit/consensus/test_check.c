@@ -407,6 +407,8 @@ START_TEST(tx_legacy_sigops_counts_inputs_and_outputs)
 	txmake_out(&t, 1, slice_of(script, 0));
 	txmake_end(&t, &v, 0);
 	ck_assert_uint_eq(tx_legacy_sigops(&v), 21 + 1 + 21);
+	struct block_view b = {.tx = (struct tx_view[]){v, v, v}, .n_tx = 3};
+	ck_assert_uint_eq(block_legacy_sigops(&b), 3 * 43);
 	txmake_fini(&t);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /* Blocks: real ones of five networks, small built ones, cuts. */
 #include "wiretest.h"
 
+#include "samples.h"
 #include "walk.h"
 
 #include <cairn/base/buf.h>
@@ -259,12 +260,42 @@ START_TEST(the_most_transactions_that_fit_a_message_are_indexed)
 }
 END_TEST
 
+static uint32_t script_bytes(struct slice script)
+{
+	return (uint32_t)script.n;
+}
+
+static uint32_t one(struct slice script)
+{
+	(void)script;
+	return 1;
+}
+
+START_TEST(every_script_of_a_block_is_summed)
+{
+	uint8_t raw[SAMPLE_MAX];
+	struct block_view b;
+	size_t trailing;
+
+	ck_assert_int_eq(
+	    block_view_parse(&b, &trailing,
+			     slice_of(raw, sample_put(raw, MSG_BLOCK))),
+	    0);
+	/* Two transactions, each with scripts of 0, 3, 22 and 22 bytes. */
+	ck_assert_uint_eq(block_script_sum(&b, one), 8);
+	ck_assert_uint_eq(block_script_sum(&b, script_bytes), 94);
+	ck_assert_uint_eq(tx_script_sum(&b.tx[1], script_bytes), 47);
+	block_view_fini(&b);
+}
+END_TEST
+
 Suite *block_suite(void)
 {
 	Suite *s = suite_create("block");
 	TCase *t = tcase_create("block_view"), *r = tcase_create("real");
 
 	tcase_add_test(t, a_block_without_transactions_is_read);
+	tcase_add_test(t, every_script_of_a_block_is_summed);
 	tcase_add_test(t, counts_are_bounded_before_anything_is_set_aside);
 	tcase_add_test(t, the_most_transactions_that_fit_a_message_are_indexed);
 	tcase_add_test(r, real_blocks_have_their_hash_size_weight_and_roots);
