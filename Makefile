@@ -1,7 +1,8 @@
 # Cairn's build. GNU make; plain `make` in a fresh clone bootstraps configure.
 #
 #   make deps                install the Debian packages (as root)
-#   make                     build/cairnd cairn-cli cairn-util cairn-bench
+#   make                     build/cairnd cairn-cli cairn-util cairn-bench and
+#                            the codec as a library, libcairn-wire.a and .so
 #   make check               all tests; check-unit, check-functional,
 #                            check-asan, check-tsan are parts and variants
 #   make fuzz, fuzz-smoke    fuzz targets into build/fuzz (clang); a short run
@@ -113,7 +114,9 @@ $(BUILD)/obj/%.o: src/%.c config.mk
 
 PROGRAMS = $(BUILD)/cairnd $(BUILD)/cairn-cli $(BUILD)/cairn-util \
 	$(BUILD)/cairn-bench
-all: $(PROGRAMS)
+WIRE_SO = libcairn-wire.so.$(VERSION)
+WIRE_LIBS = $(BUILD)/libcairn-wire.a $(BUILD)/$(WIRE_SO)
+all: $(PROGRAMS) $(WIRE_LIBS)
 
 LINK = $(CC) $(CAIRN_LDFLAGS) $(CFLAGS) $(LDFLAGS)
 
@@ -130,6 +133,40 @@ UTIL_OBJS = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cairn-util*.c))
 $(BUILD)/cairn-util: $(UTIL_OBJS) $(call link_libs,rpc $(UTIL_LAYERS))
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc crypto)
+
+# The codec as a library of its own: wire and what it needs of crypto and base.
+# Only the functions of its public headers can be seen in it.
+WIRE_LIB_SRC = $(wildcard src/wire/*.c src/crypto/sha256*.c) \
+	$(patsubst %,src/crypto/%.c,hash160 hmac openssl_low siphash) \
+	$(patsubst %,src/base/%.c,clock err log mem must small_bytes text)
+WIRE_LIB_BASE = $(patsubst %,include/cairn/base/%.h,attr bytes endian err rd \
+	small_bytes text)
+WIRE_LIB_CRYPTO = $(patsubst %,include/cairn/crypto/%.h,sha256 siphash)
+WIRE_LIB_OBJS = $(WIRE_LIB_SRC:src/%.c=$(BUILD)/obj/pic/%.o)
+WIRE_SYMBOLS = share/cairn-wire.symbols
+WIRE_SONAME = libcairn-wire.so.0
+OBJCOPY ?= objcopy
+$(BUILD)/obj/pic/%.o: src/%.c config.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -fPIC $(CFLAGS_$(*F)) -c -o $@ $<
+$(BUILD)/libcairn-wire.a: $(WIRE_LIB_OBJS) $(WIRE_SYMBOLS)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(CC) -r -nostdlib -o $(BUILD)/obj/pic/cairn-wire.o $(WIRE_LIB_OBJS)
+	$(Q)$(OBJCOPY) --keep-global-symbols=$(WIRE_SYMBOLS) \
+		$(BUILD)/obj/pic/cairn-wire.o
+	$(Q)$(AR) rcs $@ $(BUILD)/obj/pic/cairn-wire.o
+$(BUILD)/obj/pic/wire.map: $(WIRE_SYMBOLS)
+	@mkdir -p $(@D)
+	$(Q){ echo 'CAIRN_WIRE_0 { global:'; sed 's/$$/;/' $<; \
+		echo 'local: *; };'; } >$@
+$(BUILD)/$(WIRE_SO): $(WIRE_LIB_OBJS) $(BUILD)/obj/pic/wire.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(filter-out -pie,$(CAIRN_LDFLAGS)) $(CFLAGS) \
+		$(LDFLAGS) -Wl,-soname,$(WIRE_SONAME),-Bsymbolic-functions \
+		-Wl,--version-script=$(BUILD)/obj/pic/wire.map \
+		-o $@ $(WIRE_LIB_OBJS) $(CRYPTO_LIBS)
 
 # Messages of protobuf-c, made from tests/proto for tests and benchmarks.
 GEN = $(BUILD)/gen
@@ -239,6 +276,9 @@ BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
 DOCDIR ?= $(DATADIR)/doc/cairn
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 COMPDIR ?= $(DATADIR)/bash-completion/completions
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 CONFDIR = $(SYSCONFDIR)/cairn
@@ -251,8 +291,10 @@ INSTALLED = $(addprefix $(BINDIR)/,cairnd cairn-cli cairn-util) \
 	$(MANDIR)/man5/cairn.conf.5 \
 	$(MANDIR)/man8/cairnd.8 $(UNITDIR)/cairnd.service \
 	$(SYSUSERSDIR)/cairn.conf $(SYSCONFDIR)/logrotate.d/cairnd \
-	$(COMPDIR)/cairn-cli
-install: all
+	$(COMPDIR)/cairn-cli $(PKGCONFIGDIR)/cairn-wire.pc \
+	$(addprefix $(LIBDIR)/,libcairn-wire.a libcairn-wire.so $(WIRE_SO) \
+	$(WIRE_SONAME))
+install: all install-wire
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(INSTALL_DIRS))
 	$(INSTALL) -m 755 $(BUILD)/cairnd $(BUILD)/cairn-cli $(BUILD)/cairn-util \
 		$(DESTDIR)$(BINDIR)
@@ -276,9 +318,27 @@ install: all
 	test -e $(DESTDIR)$(CONFDIR)/cairn.conf || \
 		$(INSTALL) -m 644 share/cairn.conf.example \
 		$(DESTDIR)$(CONFDIR)/cairn.conf
+install-wire: $(WIRE_LIBS)
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(LIBDIR) $(PKGCONFIGDIR) \
+		$(addprefix $(INCLUDEDIR)/cairn/,base crypto wire) \
+		$(DOCDIR)/examples)
+	$(INSTALL) -m 644 $(BUILD)/libcairn-wire.a $(DESTDIR)$(LIBDIR)
+	$(INSTALL) -m 755 $(BUILD)/$(WIRE_SO) $(DESTDIR)$(LIBDIR)
+	ln -sf $(WIRE_SO) $(DESTDIR)$(LIBDIR)/$(WIRE_SONAME)
+	ln -sf $(WIRE_SONAME) $(DESTDIR)$(LIBDIR)/libcairn-wire.so
+	$(INSTALL) -m 644 $(wildcard include/cairn/wire/*.h) \
+		$(DESTDIR)$(INCLUDEDIR)/cairn/wire
+	$(INSTALL) -m 644 $(WIRE_LIB_CRYPTO) $(DESTDIR)$(INCLUDEDIR)/cairn/crypto
+	$(INSTALL) -m 644 $(WIRE_LIB_BASE) $(DESTDIR)$(INCLUDEDIR)/cairn/base
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+		share/cairn-wire.pc.in >$(DESTDIR)$(PKGCONFIGDIR)/cairn-wire.pc
+	chmod 644 $(DESTDIR)$(PKGCONFIGDIR)/cairn-wire.pc
+	$(INSTALL) -m 644 share/examples/wire_example.c \
+		$(DESTDIR)$(DOCDIR)/examples
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	rm -rf $(DESTDIR)$(DOCDIR)
+	rm -rf $(DESTDIR)$(DOCDIR) $(DESTDIR)$(INCLUDEDIR)/cairn
 
 # A tarball of what git tracks, the same bytes each time. distcheck builds it
 # apart from the clone, tests it, installs it and takes it away again.
@@ -311,7 +371,7 @@ clean:
 distclean: clean
 	rm -rf configure config.mk config.log config.status autom4te.cache
 
-.PHONY: all bench demo lint analyze install uninstall dist distcheck check \
+.PHONY: all bench demo lint analyze install install-wire uninstall dist distcheck check \
 	check-unit check-functional check-asan check-tsan unit-tests fuzz \
 	fuzz-targets fuzz-smoke deps clean distclean
 .DELETE_ON_ERROR:
