@@ -31,8 +31,8 @@ static void net_ticked(void *arg, int64_t now_s)
 {
 	struct node *n = arg;
 
+	net_set_near_tip(n->net, sync_near_tip(n->sync));
 	sync_on_tick(n->sync, now_s);
-	net_set_near_tip(n->net, !chain_in_ibd(n->chain));
 }
 
 static void net_drained(void *arg, struct peer *p)

@@ -61,7 +61,6 @@ static void peer_sync_json(struct jw *w, struct node *n, struct peer *p)
 	for (size_t k = 0; k < s.n_inflight; k++)
 		jw_i64(w, s.inflight[k]);
 	jw_arr_end(w);
-	jw_kbool(w, "addr_relay_enabled", s.addr_relay_enabled);
 }
 
 /* The part that the handshake and the socket know. */
@@ -96,7 +95,7 @@ static void peer_conn_json(struct jw *w, const struct peer_info *i)
 	jw_kstr(w, "subver", i->subver ? i->subver : "");
 	jw_kbool(w, "inbound", i->inbound);
 	jw_kbool(w, "bip152_hb_to", false);
-	jw_kbool(w, "bip152_hb_from", false);
+	jw_kbool(w, "bip152_hb_from", i->cmpct_hb_from);
 	jw_ki64(w, "startingheight", i->start_height);
 }
 
@@ -108,12 +107,13 @@ static void peer_json(struct jw *w, struct node *n, struct peer *p)
 	jw_obj(w);
 	peer_conn_json(w, &i);
 	peer_sync_json(w, n, p);
+	jw_kbool(w, "addr_relay_enabled", i.addr_relay);
 	jw_ku64(w, "addr_processed", i.addr_processed);
 	jw_ku64(w, "addr_rate_limited", i.addr_rate_limited);
 	jw_key(w, "permissions");
 	jw_arr(w);
 	jw_arr_end(w);
-	jw_kamount(w, "minfeefilter", 0);
+	jw_kamount(w, "minfeefilter", i.fee_filter_sat);
 	per_msg_json(w, "bytessent_per_msg", i.sent_per_msg);
 	per_msg_json(w, "bytesrecv_per_msg", i.recv_per_msg);
 	jw_kstr(w, "connection_type", peer_conn_name(i.conn));

@@ -139,18 +139,6 @@ size_t sync_preferred(const struct sync *s)
 	return n;
 }
 
-/* A peer of our own choice that keeps the last days only is of no use while our
- * tip is older than that. */
-static bool is_useless(const struct sp *sp)
-{
-	enum peer_conn c = peer_conn_type(sp->peer);
-
-	return (c == CONN_OUTBOUND || c == CONN_BLOCK_ONLY ||
-		c == CONN_ADDR_FETCH) &&
-	       sp_is_limited(sp) && sp->s->loaded &&
-	       chain_tip(sp->s->chain)->time < sync_now(sp->s) - DAY_S;
-}
-
 void sync_on_ready(struct sync *s, struct peer *p)
 {
 	struct sp *sp = xcalloc(1, sizeof *sp);
@@ -164,10 +152,6 @@ void sync_on_ready(struct sync *s, struct peer *p)
 		s->peers->link = &sp->next;
 	s->peers = sp;
 	peer_set_data(p, sp);
-	if (is_useless(sp)) {
-		peer_disconnect(p, "does not offer the expected services");
-		return;
-	}
 	headers_start(sp);
 	behind_check(sp, sync_now(s));
 }
@@ -251,6 +235,11 @@ uint64_t sync_services(struct sync *s)
 	return sv;
 }
 
+bool sync_near_tip(struct sync *s)
+{
+	return s->loaded && chain_tip(s->chain)->time >= sync_now(s) - DAY_S;
+}
+
 int32_t sync_height(struct sync *s)
 {
 	return s->loaded ? chain_tip(s->chain)->height : 0;
@@ -326,7 +315,6 @@ void sync_peer_info(const struct sync *s, const struct peer *p,
 		sp->heights[k] = sp->flight[k]->height;
 	i->inflight = sp->heights;
 	i->n_inflight = sp->n_flight;
-	i->addr_relay_enabled = peer_conn_type(p) != CONN_BLOCK_ONLY;
 }
 
 bool sync_fetch_block(struct sync *s, uint64_t peer, struct hnode *n)

@@ -40,6 +40,8 @@ void sync_on_tick(struct sync *s, int64_t now_s);
 void sync_on_drained(struct sync *s, struct peer *p);
 uint64_t sync_services(struct sync *s);
 int32_t sync_height(struct sync *s);
+/* Our tip is of the last day: peers with only the last blocks will do. */
+bool sync_near_tip(struct sync *s);
 void sync_on_chain_event(struct sync *s, const struct chain_event *e);
 
 /* Headers from elsewhere (import, submitblock, submitheader, mining): checked,
@@ -53,7 +55,6 @@ struct sync_peer_info {
 	int32_t presynced_headers;             /* -1 none */
 	const int32_t *inflight;               /* heights, borrowed */
 	size_t n_inflight;
-	bool addr_relay_enabled;
 };
 void sync_peer_info(const struct sync *s, const struct peer *p,
 		    struct sync_peer_info *i);

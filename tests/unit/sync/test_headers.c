@@ -42,17 +42,12 @@ START_TEST(a_peer_without_blocks_is_not_asked)
 }
 END_TEST
 
-START_TEST(a_chosen_peer_with_the_last_days_only_needs_a_young_tip)
+START_TEST(the_tip_is_near_while_it_is_of_the_last_day)
 {
-	uint64_t limited = NODE_NETWORK_LIMITED | NODE_WITNESS;
-	struct peer *a = peer_in(CONN_OUTBOUND, limited);
-	struct peer *b = peer_in(CONN_INBOUND, limited);
-
-	ck_assert_ptr_nonnull(a->disconnected);
-	ck_assert_ptr_null(b->disconnected);
-	clock_set_mock(&W.clock, W.tip->time + 3600);
-	a = peer_in(CONN_OUTBOUND, limited);
-	ck_assert_ptr_null(a->disconnected);
+	clock_set_mock(&W.clock, W.tip->time + 86400);
+	ck_assert(sync_near_tip(W.sync));
+	clock_set_mock(&W.clock, W.tip->time + 86401);
+	ck_assert(!sync_near_tip(W.sync));
 }
 END_TEST
 
@@ -267,8 +262,7 @@ Suite *headers_suite(void)
 	tcase_add_test(
 	    c, all_peers_are_asked_once_the_best_header_is_of_the_last_day);
 	tcase_add_test(c, a_peer_without_blocks_is_not_asked);
-	tcase_add_test(c,
-		       a_chosen_peer_with_the_last_days_only_needs_a_young_tip);
+	tcase_add_test(c, the_tip_is_near_while_it_is_of_the_last_day);
 	tcase_add_test(c, headers_enter_the_tree_and_the_index_once);
 	tcase_add_test(c, a_full_message_asks_for_more);
 	tcase_add_test(c, too_many_or_broken_headers_are_misbehaviour);
