@@ -1,9 +1,9 @@
 #!/bin/sh
 # The tables of the program against its documents, both ways: options of cairnd in
 # cairn.conf(5) (those of the command line in cairnd(8)), options of cairn-cli in
-# cairn-cli(1), commands in doc/rpc.md; what the documents name must exist. Reads
-# the sources, so it needs no build. Also: man pages without warnings, links
-# between documents that lead somewhere.
+# cairn-cli(1), commands in doc/rpc.md, messages in doc/wire.md; what the documents
+# name must exist. Reads the sources, so it needs no build. Also: man pages without
+# warnings, links between documents that lead somewhere.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
@@ -70,6 +70,14 @@ cmds=$(commands)
 md=$(sed -n 's/^### \([a-z]*\)$/\1/p' doc/rpc.md)
 all_in "$cmds" "$md" "a command that doc/rpc.md does not explain"
 all_in "$md" "$cmds" "explained in doc/rpc.md, but no command"
+
+# The table of messages; a row of the document may hold two.
+msgs=$(sed -n 's/^    ROW(MSG_[A-Z0-9]*, "\([a-z0-9]\{1,\}\)".*/\1/p' src/wire/command.c)
+[ "$(echo "$msgs" | wc -l)" -gt 30 ] || say "the table of messages could not be read"
+rows=$(sed -n '/^## Messages/,/^### /p' doc/wire.md | sed -n 's/^| \(`[^|]*\) |.*/\1/p' |
+	cut -d'|' -f1 | tr -c 'a-z0-9\n' '\n' | grep .)
+all_in "$msgs" "$rows" "a message that doc/wire.md does not list"
+all_in "$rows" "$msgs" "listed in doc/wire.md, but no message"
 
 for page in share/man/*.[0-9]; do
 	command -v mandoc >/dev/null 2>&1 || break
