@@ -92,6 +92,7 @@ class Peer:
         self.magic = MAGIC[node.chain if node else chain]
         self.sock = sock or socket.create_connection(
             ('127.0.0.1', node.port if node else port), 10)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buf = b''
         self.seen = []
 
