@@ -19,7 +19,7 @@
 #define SEQUENCE_MASK        0xffffu
 #define SEQUENCE_GRANULARITY 9 /* units of 512 s */
 
-/* Up to here comparing all pairs is cheaper than sorting. */
+/* Up to here comparing all pairs is cheaper than a table. */
 #define PAIRS_MAX 24
 
 static struct verdict invalid(const char *reject)
@@ -89,6 +89,42 @@ static bool sorted_repeat(struct spend *s, uint32_t n)
 	return false;
 }
 
+/* n spends, and a table of twice as many places or more for their numbers. */
+struct spend_table {
+	struct spend *s;
+	uint32_t *place; /* index + 1; 0: free */
+	unsigned bits;
+};
+
+static unsigned table_bits(uint32_t n)
+{
+	unsigned bits = 1;
+
+	while ((UINT32_C(1) << bits) < 2 * n)
+		bits++;
+	return bits;
+}
+
+/* Outpoints made to fall on the same places cost no more than a sort. */
+static bool table_repeat(const struct spend_table *t, uint32_t n)
+{
+	uint32_t i, at, mask = (UINT32_C(1) << t->bits) - 1, tries = 8 * n;
+
+	for (i = 0; i < n; i++) {
+		at = (uint32_t)(t->s[i].key * 0x9e3779b97f4a7c15u >>
+				(64 - t->bits));
+		while (t->place[at]) {
+			if (spend_same(&t->s[t->place[at] - 1], &t->s[i]))
+				return true;
+			if (tries-- == 0)
+				return sorted_repeat(t->s, n);
+			at = (at + 1) & mask;
+		}
+		t->place[at] = i + 1;
+	}
+	return false;
+}
+
 static void list_spends(struct spend *s, const struct tx_view *tx)
 {
 	struct tx_iter it;
@@ -102,11 +138,29 @@ static void list_spends(struct spend *s, const struct tx_view *tx)
 	}
 }
 
+/* Bounded: the size was checked, an input takes 41 bytes. False when out of
+ * memory. */
+static bool many_repeat(bool *repeat, const struct tx_view *tx)
+{
+	struct spend_table t = {.bits = table_bits(tx->n_in)};
+	size_t places = sizeof *t.place << t.bits;
+	struct buf *mem = buf_new(tx->n_in * sizeof *t.s + places);
+
+	if (!mem)
+		return false;
+	t.s = (struct spend *)(void *)buf_data(mem);
+	t.place = (uint32_t *)(void *)(t.s + tx->n_in);
+	list_spends(t.s, tx);
+	memset(t.place, 0, places);
+	*repeat = table_repeat(&t, tx->n_in);
+	buf_unref(mem);
+	return true;
+}
+
 /* No output may be spent twice by one transaction (CVE-2018-17144). */
 static struct verdict check_repeats(const struct tx_view *tx)
 {
-	struct spend few[PAIRS_MAX], *many;
-	struct buf *mem;
+	struct spend few[PAIRS_MAX];
 	bool repeat;
 
 	if (tx->n_in == 1)
@@ -114,15 +168,8 @@ static struct verdict check_repeats(const struct tx_view *tx)
 	if (tx->n_in <= PAIRS_MAX) {
 		list_spends(few, tx);
 		repeat = pairs_repeat(few, tx->n_in);
-	} else {
-		/* Bounded: the size was checked, an input takes 41 bytes. */
-		mem = buf_new(tx->n_in * sizeof *many);
-		if (!mem)
-			return verdict_unknown(E_NOMEM);
-		many = (struct spend *)(void *)buf_data(mem);
-		list_spends(many, tx);
-		repeat = sorted_repeat(many, tx->n_in);
-		buf_unref(mem);
+	} else if (!many_repeat(&repeat, tx)) {
+		return verdict_unknown(E_NOMEM);
 	}
 	return repeat ? invalid("bad-txns-inputs-duplicate") : verdict_valid();
 }

@@ -83,8 +83,10 @@ uint32_t script_sigops(struct slice script, bool accurate)
 			n += op_sigops(op, last, accurate);
 			continue;
 		}
-		if (!push_size(&it, op, &size) ||
-		    (size_t)(it.end - it.p) < size)
+		size = op;
+		if (op >= OP_PUSHDATA1 && !push_size(&it, op, &size))
+			break;
+		if ((size_t)(it.end - it.p) < size)
 			break;
 		it.p += size;
 	}

@@ -13,6 +13,7 @@
 #include <cairn/base/text.h>
 #include <cairn/consensus/check.h>
 #include <cairn/params/params.h>
+#include <cairn/wire/txparts.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,52 @@ static struct verdict check_many(struct txmake *t, uint32_t n, bool pair,
 	txmake_end(t, &v, 0);
 	return tx_check(&v);
 }
+
+/* n inputs whose outpoints differ only where no number taken from their front
+ * and index tells them apart; with pair the last is the first. */
+static struct verdict check_colliding(uint32_t n, bool pair)
+{
+	uint8_t(*op)[OUTPOINT_SIZE] = calloc(n, sizeof *op);
+	struct txin_view *in = calloc(n, sizeof *in);
+	struct txout_view out = {1, slice_of(NULL, 0)};
+	struct tx_msg m = {.n_in = n, .n_out = 1, .in = in, .out = &out};
+	struct verdict verdict;
+	struct tx_view v;
+	struct rd r;
+	uint8_t *raw;
+
+	ck_assert(op && in);
+	for (uint32_t i = 0; i < n; i++) {
+		le32_put(op[i] + 28, pair && i == n - 1 ? 0 : i);
+		in[i] = (struct txin_view){.prevout = op[i], .sequence = 1};
+	}
+	raw = malloc(tx_size(&m));
+	ck_assert_ptr_nonnull(raw);
+	rd_init(&r, slice_of(raw, (size_t)(tx_put(raw, &m) - raw)));
+	ck_assert(tx_view_parse(&v, &r));
+	verdict = tx_check(&v);
+	free(raw);
+	free(in);
+	free(op);
+	return verdict;
+}
+
+START_TEST(tx_check_finds_a_repeat_among_outpoints_made_to_collide)
+{
+	static const uint32_t many[] = {24, 25, 60, 5000, 24000};
+	struct verdict v;
+	char what[24];
+
+	for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+		snprintf(what, sizeof what, "%u inputs", many[i]);
+		v = check_colliding(many[i], false);
+		assert_valid(&v, what);
+		v = check_colliding(many[i], true);
+		assert_refused(&v, INV_CONSENSUS, "bad-txns-inputs-duplicate",
+			       what);
+	}
+}
+END_TEST
 
 START_TEST(tx_check_finds_a_repeated_input_at_any_number)
 {
@@ -426,6 +473,8 @@ Suite *check_suite(void)
 	tcase_add_test(c, tx_check_allows_a_million_bytes_without_witness);
 	tcase_add_test(c, tx_check_bounds_amounts);
 	tcase_add_test(c, tx_check_finds_a_repeated_input_at_any_number);
+	tcase_add_test(c,
+		       tx_check_finds_a_repeat_among_outpoints_made_to_collide);
 	tcase_add_test(c, tx_check_bounds_the_coinbase_script);
 	tcase_add_test(c, tx_check_refuses_a_null_prevout_among_inputs);
 	tcase_add_test(c, tx_check_refuses_bitcoin_core_s_bad_transactions);
