@@ -23,6 +23,14 @@ void node_go(struct node *n);
 /* Close what the loop holds and free the parts. After ended. */
 void node_finish(struct node *n);
 
+/* descriptors.c: max_peers and max_rpc, by the settings and the limit of open
+ * files, which is raised where that helps. Logs. */
+void descriptors_share(struct node *n);
+/* The same by numbers: how many of limit are for the wanted peers (at least
+ * one) and for RPC (at least 32). */
+void descriptors_split(unsigned *peers, unsigned *rpc, unsigned want,
+		       uint64_t limit);
+
 /* server.c */
 int server_start(struct node *n, struct text *err) must_check;
 

@@ -10,46 +10,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-#define MAX_CONNECTIONS_DEFAULT 125
-#define AUTOMATIC_MAX           10 /* 8 full, 2 for blocks only */
-#define CONNECT_MS_DEFAULT      5000
-#define PEER_S_DEFAULT          60
-#define RECV_KB_DEFAULT         5000
-#define SEND_KB_DEFAULT         1000
-#define RECV_BUDGET             ((size_t)128 << 20)
-/* Descriptors for all that is not an automatic peer: databases, block files,
- * RPC connections, added nodes, log. */
-#define OTHER_FDS 256
-
-/* Raise the limit of open files as far as needed and allowed; gives how many
- * peers fit. */
-static unsigned fit_connections(unsigned want)
-{
-	struct rlimit lim;
-	rlim_t need = (rlim_t)want + OTHER_FDS;
-
-	if (getrlimit(RLIMIT_NOFILE, &lim) != 0)
-		return want;
-	if (lim.rlim_cur < need) {
-		lim.rlim_cur = need < lim.rlim_max ? need : lim.rlim_max;
-		if (setrlimit(RLIMIT_NOFILE, &lim) != 0 ||
-		    lim.rlim_cur < need) {
-			unsigned fit = lim.rlim_cur > OTHER_FDS
-					   ? (unsigned)lim.rlim_cur - OTHER_FDS
-					   : 1;
-
-			log_warn(LOG_NET,
-				 "-maxconnections=%u is reduced to %u: only "
-				 "%llu files may be open",
-				 want, fit, (unsigned long long)lim.rlim_cur);
-			return fit < want ? fit : want;
-		}
-	}
-	return want;
-}
-
+#define AUTOMATIC_MAX      10 /* 8 full, 2 for blocks only */
+#define CONNECT_MS_DEFAULT 5000
+#define PEER_S_DEFAULT     60
+#define RECV_KB_DEFAULT    5000
+#define SEND_KB_DEFAULT    1000
+#define RECV_BUDGET        ((size_t)128 << 20)
 static bool only_connect(const struct conf *c)
 {
 	return conf_get_all(c, "connect", NULL, 0) > 0 ||
@@ -64,12 +31,11 @@ static int64_t or_default(int64_t v, int64_t dflt)
 static void fill(struct net_cfg *cfg, const struct node *n)
 {
 	const struct conf *c = &n->conf;
-	int64_t max = conf_i64(c, "maxconnections", MAX_CONNECTIONS_DEFAULT);
 
 	cfg->params = &n->params;
 	cfg->clock = &n->clock;
 	cfg->user_agent = n->user_agent;
-	cfg->max_connections = fit_connections((unsigned)max);
+	cfg->max_connections = n->max_peers;
 	cfg->connect_timeout_ms =
 	    or_default(conf_i64(c, "timeout", 0), CONNECT_MS_DEFAULT);
 	cfg->peer_timeout_s = conf_i64(c, "peertimeout", PEER_S_DEFAULT);

@@ -13,13 +13,11 @@
 
 void rpc_end(struct rpc_call *c, int code, const char *fmt, ...)
 {
-	char msg[512];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof msg, fmt, ap);
+	rpc_vfail(c, code, fmt, ap);
 	va_end(ap);
-	rpc_fail(c, code, "%s", msg);
 	rpc_done(c);
 }
 

@@ -187,6 +187,7 @@ static void fill(struct rpc_cfg *cfg, struct lists *l, const struct node *n)
 	cfg->threads = at_least_one(c, "rpcthreads", THREADS_DEFAULT);
 	cfg->work_queue = at_least_one(c, "rpcworkqueue", QUEUE_DEFAULT);
 	cfg->timeout_s = conf_i64(c, "rpcservertimeout", TIMEOUT_DEFAULT);
+	cfg->max_conns = n->max_rpc;
 	cfg->doc_check = conf_bool(c, "rpcdoccheck", false);
 	cfg->hmac_sha256 = hmac_sha256;
 }

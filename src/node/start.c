@@ -107,6 +107,7 @@ int node_start(struct node *n, struct text *err)
 	n->readers = pool_new("read", READERS);
 	make_sync(n);
 	make_chain(n);
+	descriptors_share(n);
 	rc = server_start(n, err);
 	if (rc)
 		return rc;

@@ -129,26 +129,39 @@ static void unwrite(struct rpc_call *c)
 	c->begun = false;
 }
 
-void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
+/* Not in the middle of a character: the answer is UTF-8 as its parts are. */
+static size_t cut_at(const char *s, size_t n)
 {
-	va_list ap;
+	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+void rpc_vfail(struct rpc_call *c, int code, const char *fmt, va_list ap)
+{
+	va_list again;
 	int n;
 
 	must(code != 0);
 	unwrite(c);
 	c->code = code;
 	text_reset(&c->msg);
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
 	must(n >= 0);
-	if ((unsigned)n > MSG_MAX)
-		n = MSG_MAX;
 	arr_grow(&c->msg.p, &c->msg.cap, (size_t)n + 1, 1);
-	va_start(ap, fmt);
 	vsnprintf(c->msg.p, (size_t)n + 1, fmt, ap);
+	c->msg.n = (size_t)n < MSG_MAX ? (size_t)n : cut_at(c->msg.p, MSG_MAX);
+}
+
+void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	rpc_vfail(c, code, fmt, ap);
 	va_end(ap);
-	c->msg.n = (size_t)n;
 }
 
 static void put_error(struct rpc_call *c)

@@ -319,6 +319,30 @@ static struct conn *conn_new(struct listener *l)
 	return c;
 }
 
+/* Close the connection that has waited longest for a request to begin; false
+ * when each is busy with one. */
+static bool make_room(struct rpc *r)
+{
+	struct conn *c, *out = NULL;
+
+	for (c = r->conns; c; c = c->next)
+		if (c->state == CONN_READING && !c->q && c->left.n == 0 &&
+		    !c->paused && (!out || c->deadline <= out->deadline))
+			out = c;
+	if (out)
+		conn_close(out);
+	return out != NULL;
+}
+
+static void refuse_full(struct rpc *r, struct conn *c)
+{
+	if (may_warn(r))
+		log_warn(LOG_HTTP,
+			 "rpc connection refused: there are %zu already",
+			 r->max_conns);
+	conn_close(c);
+}
+
 void conn_accept(struct listener *l)
 {
 	struct rpc *r = l->r;
@@ -329,13 +353,8 @@ void conn_accept(struct listener *l)
 		conn_close(c);
 		return;
 	}
-	if (r->n_conns > CONN_MAX) {
-		if (may_warn(r))
-			log_warn(LOG_HTTP,
-				 "rpc connection refused: there are "
-				 "%u already",
-				 CONN_MAX);
-		conn_close(c);
+	if (r->n_conns > r->max_conns && !make_room(r)) {
+		refuse_full(r, c);
 		return;
 	}
 	if (!uv_is_active((uv_handle_t *)&r->sweep))

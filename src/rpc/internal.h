@@ -234,7 +234,7 @@ struct rpc {
 	size_t open_handles;
 
 	struct conn *conns;
-	size_t n_conns;
+	size_t n_conns, max_conns;
 	struct later *later, **later_end;
 	size_t n_later;
 	struct conn *delayed, **delayed_end;

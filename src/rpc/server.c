@@ -183,6 +183,7 @@ static struct rpc *rpc_new(uv_loop_t *loop, const struct rpc_cfg *cfg,
 	r->work_queue = cfg->work_queue ? cfg->work_queue : WORK_QUEUE;
 	r->timeout_ms =
 	    (uint64_t)(cfg->timeout_s > 0 ? cfg->timeout_s : TIMEOUT_S) * 1000;
+	r->max_conns = cfg->max_conns ? cfg->max_conns : CONN_MAX;
 	r->max_body = cfg->max_body ? cfg->max_body : BODY_MAX;
 	r->out_budget = cfg->out_budget ? cfg->out_budget : OUT_BUDGET;
 	r->later_end = &r->later;

@@ -71,8 +71,11 @@ def wait_until(what, predicate, timeout=30):
 
 
 class Node:
-    def __init__(self, chain='regtest', args=(), datadir=None):
+    def __init__(self, chain='regtest', args=(), datadir=None, wrap=(),
+                 env=None):
+        """wrap: words before the program's, env: variables beside ours."""
         self.chain, self.args = chain, list(args)
+        self.wrap, self.env = list(wrap), dict(os.environ, **(env or {}))
         self.own = datadir is None
         self.dir = datadir or tempfile.mkdtemp(prefix='cairn-test.')
         self.port, self.rpcport = free_ports(2)
@@ -93,9 +96,9 @@ class Node:
 
     def spawn(self, *more):
         self.stderr = tempfile.TemporaryFile()
-        self.proc = subprocess.Popen(self.argv(more),
+        self.proc = subprocess.Popen(self.wrap + self.argv(more),
                                      stdout=subprocess.DEVNULL,
-                                     stderr=self.stderr)
+                                     stderr=self.stderr, env=self.env)
         return self
 
     def start(self, *more, timeout=60):

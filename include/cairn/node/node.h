@@ -36,7 +36,8 @@ struct node {
 	char stage[128]; /* for -28; "" when ready */
 	bool stopping;
 	int exit_code;
-	bool filters; /* -blockfilterindex */
+	unsigned max_peers, max_rpc; /* connections, by the open-files limit */
+	bool filters;                /* -blockfilterindex */
 	bool listening;
 	char *user_agent;    /* as sent in version */
 	char fail_block[65]; /* test hook: scripts of this block fail */

@@ -9,6 +9,7 @@
 #include <cairn/base/attr.h>
 #include <cairn/base/thread.h>
 #include <cairn/rpc/json.h>
+#include <stdarg.h>
 #include <uv.h>
 
 struct rpc;
@@ -95,7 +96,8 @@ struct rpc_cfg {
 	const char *const *whitelist; /* -rpcwhitelist lines, NULL-ended */
 	int whitelist_default;        /* -1 unset */
 	unsigned threads, work_queue; /* 0: 16 and 64 */
-	int64_t timeout_s; /* idle, header, body, stalled write; 0: 30 */
+	int64_t timeout_s;  /* idle, header, body, stalled write; 0: 30 */
+	unsigned max_conns; /* connections at one time; 0: 4,096 */
 	size_t max_body, out_budget; /* bytes, 0: 32 MiB, 64 MiB; the budget is
 					for all answers in flight */
 	bool doc_check;              /* warn of rows that help cannot explain */
@@ -157,6 +159,8 @@ struct jw *rpc_out(struct rpc_call *c);
  * due. */
 void rpc_fail(struct rpc_call *c, int code, const char *fmt, ...)
     printf_like(3, 4);
+void rpc_vfail(struct rpc_call *c, int code, const char *fmt, va_list ap)
+    printf_like(3, 0);
 /* Finish; a call that wrote nothing answers null. Any thread. The call must not
  * be touched afterwards. */
 void rpc_done(struct rpc_call *c);

@@ -6,6 +6,7 @@
 #include <cairn/node/settings.h>
 #include <check.h>
 
+Suite *descriptors_suite(void);
 Suite *interactions_suite(void);
 Suite *log_options_suite(void);
 Suite *mailbox_suite(void);
