@@ -91,7 +91,20 @@ static inline void vm_drop(struct script_vm *vm, uint32_t n)
 /* Push a copy of up to CELL_SIZE bytes. */
 void vm_push_copy(struct script_vm *vm, const uint8_t *p, size_t n);
 void vm_push_num(struct script_vm *vm, int64_t v);
-void vm_push_bool(struct script_vm *vm, bool v);
+
+/* Bytes of the numbers from -1 to 16. */
+extern const uint8_t vm_small[18];
+
+static inline void vm_push_small(struct script_vm *vm, int v)
+{
+	vm_push(vm, slice_of(&vm_small[v + 1], v != 0));
+}
+
+static inline void vm_push_bool(struct script_vm *vm, bool v)
+{
+	vm_push_small(vm, v);
+}
+
 /* Pop the result of an operation that must not be false. */
 static inline enum script_err vm_verify(struct script_vm *vm, bool ok,
 					enum script_err e)

@@ -206,7 +206,7 @@ static enum script_err step(struct script_vm *vm)
 	} else if (active) {
 		if (op == OP_RESERVED)
 			return SCRIPT_ERR_BAD_OPCODE;
-		vm_push_num(vm, op - (OP_1 - 1));
+		vm_push_small(vm, op - (OP_1 - 1));
 	}
 	if (e == SCRIPT_ERR_OK && vm_count(vm) + vm->alt > STACK_MAX)
 		return SCRIPT_ERR_STACK_SIZE;

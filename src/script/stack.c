@@ -58,19 +58,15 @@ void vm_push_copy(struct script_vm *vm, const uint8_t *p, size_t n)
 	vm_push(vm, slice_of(cell, n));
 }
 
+const uint8_t vm_small[18] = {0x81, 0, 1,  2,  3,  4,  5,  6,  7,
+			      8,    9, 10, 11, 12, 13, 14, 15, 16};
+
 void vm_push_num(struct script_vm *vm, int64_t v)
 {
-	static const uint8_t small[] = {0x81, 0, 1,  2,  3,  4,  5,  6,  7,
-					8,    9, 10, 11, 12, 13, 14, 15, 16};
 	uint8_t b[9];
 
 	if (v >= -1 && v <= 16)
-		vm_push(vm, slice_of(&small[v + 1], v != 0));
+		vm_push_small(vm, (int)v);
 	else
 		vm_push_copy(vm, b, num_put(b, v));
-}
-
-void vm_push_bool(struct script_vm *vm, bool v)
-{
-	vm_push_num(vm, v);
 }

@@ -6,8 +6,10 @@
 
 #include <cairn/base/mem.h>
 #include <cairn/base/text.h>
+#include <cairn/crypto/tagged.h>
 
 #include <check.h>
+#include <secp256k1_extrakeys.h>
 #include <stdlib.h>
 
 void items_add(struct items *l, const uint8_t *p, size_t n)
@@ -248,6 +250,68 @@ void fix_credit(struct fix *f, struct slice script_sig,
 	fix_init(f, raw, (size_t)(p - raw));
 	fix_spent(f, 0, value, script_pubkey);
 	fix_ready(f);
+}
+
+/* x of the generator, the public key of the secret 1. */
+#define INTERNAL_KEY                                                           \
+	"79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+
+void fix_leaf(uint8_t control[33], uint8_t output[32], uint8_t version,
+	      struct slice script)
+{
+	const secp256k1_context *ctx = secp256k1_context_static;
+	uint8_t leaf[32], tweak[32], head[10] = {version};
+	secp256k1_xonly_pubkey in, x;
+	secp256k1_pubkey out;
+	struct sha256 h;
+	int odd;
+
+	ck_assert(hex_parse(control + 1, 32, INTERNAL_KEY));
+	tagged_init(&h, TAG_TAP_LEAF);
+	sha256_put(&h, head, (size_t)(compact_put(head + 1, script.n) - head));
+	sha256_put(&h, script.p, script.n);
+	sha256_end(&h, leaf);
+	tagged_init(&h, TAG_TAP_TWEAK);
+	sha256_put(&h, control + 1, 32);
+	sha256_put(&h, leaf, 32);
+	sha256_end(&h, tweak);
+	ck_assert(secp256k1_xonly_pubkey_parse(ctx, &in, control + 1));
+	ck_assert(secp256k1_xonly_pubkey_tweak_add(ctx, &out, &in, tweak));
+	ck_assert(secp256k1_xonly_pubkey_from_pubkey(ctx, &x, &odd, &out));
+	ck_assert(secp256k1_xonly_pubkey_serialize(ctx, output, &x));
+	control[0] = (uint8_t)(version | odd);
+}
+
+static void copy_items(struct items *to, const struct items *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		items_add(to, from->at[i].p, from->at[i].n);
+}
+
+void fix_p2wsh(struct fix *f, struct slice script, const struct items *stack)
+{
+	uint8_t pubkey[34] = {OP_0, 32};
+	struct items w = {0};
+
+	sha256_once(pubkey + 2, script.p, script.n);
+	copy_items(&w, stack);
+	items_add(&w, script.p, script.n);
+	fix_credit(f, slice_of(NULL, 0), slice_of(pubkey, 34), &w, 1);
+	items_fini(&w);
+}
+
+void fix_tapscript(struct fix *f, struct slice script,
+		   const struct items *stack)
+{
+	uint8_t control[33], pubkey[34] = {OP_1, 32};
+	struct items w = {0};
+
+	fix_leaf(control, pubkey + 2, 0xc0, script);
+	copy_items(&w, stack);
+	items_add(&w, script.p, script.n);
+	items_add(&w, control, 33);
+	fix_credit(f, slice_of(NULL, 0), slice_of(pubkey, 34), &w, 1);
+	items_fini(&w);
 }
 
 void fix_input(struct script_input *in, const struct fix *f, uint32_t input)

@@ -45,6 +45,16 @@ void fix_credit(struct fix *f, struct slice script_sig,
 		struct slice script_pubkey, const struct items *witness,
 		int64_t value);
 
+/* The control block and output key of a tree whose only leaf is a script, below
+ * the key of the secret 1. */
+void fix_leaf(uint8_t control[33], uint8_t output[32], uint8_t version,
+	      struct slice script);
+/* Spends a script by P2WSH or as the only leaf of a tree: the stack's items
+ * lie below it. */
+void fix_p2wsh(struct fix *f, struct slice script, const struct items *stack);
+void fix_tapscript(struct fix *f, struct slice script,
+		   const struct items *stack);
+
 /* Verify one input, reached by walking. */
 enum script_err fix_verify(const struct fix *f, uint32_t input, unsigned flags);
 void fix_input(struct script_input *in, const struct fix *f, uint32_t input);

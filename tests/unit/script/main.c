@@ -7,13 +7,11 @@
 #include <stdlib.h>
 
 static const suite_fn suites[] = {
-    op_suite,
-    iter_suite,
-    template_suite,
-    asm_suite,
-    script_vectors_suite,
-    sighash_suite,
-    taproot_vectors_suite,
+    op_suite,       iter_suite,
+    template_suite, asm_suite,
+    flags_suite,    limits_suite,
+    verify_suite,   script_vectors_suite,
+    sighash_suite,  taproot_vectors_suite,
 };
 
 int main(void)

@@ -5,11 +5,14 @@
 #include <check.h>
 
 Suite *asm_suite(void);
+Suite *flags_suite(void);
 Suite *iter_suite(void);
+Suite *limits_suite(void);
 Suite *op_suite(void);
 Suite *script_vectors_suite(void);
 Suite *sighash_suite(void);
 Suite *taproot_vectors_suite(void);
 Suite *template_suite(void);
+Suite *verify_suite(void);
 
 #endif

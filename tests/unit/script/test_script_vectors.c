@@ -7,42 +7,7 @@
 #include "suites.h"
 #include "testjson.h"
 
-#include <cairn/base/text.h>
-#include <cairn/crypto/tagged.h>
-
-#include <secp256k1_extrakeys.h>
 #include <stdio.h>
-
-/* x of the generator, the public key of the secret 1. */
-#define INTERNAL_KEY                                                           \
-	"79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
-
-/* The control block and output key of a tree whose only leaf is script. */
-static void one_leaf(uint8_t control[33], uint8_t output[32],
-		     struct slice script)
-{
-	const secp256k1_context *ctx = secp256k1_context_static;
-	uint8_t leaf[32], tweak[32], head[10] = {0xc0};
-	secp256k1_xonly_pubkey in, x;
-	secp256k1_pubkey out;
-	struct sha256 h;
-	int odd;
-
-	ck_assert(hex_parse(control + 1, 32, INTERNAL_KEY));
-	tagged_init(&h, TAG_TAP_LEAF);
-	sha256_put(&h, head, (size_t)(compact_put(head + 1, script.n) - head));
-	sha256_put(&h, script.p, script.n);
-	sha256_end(&h, leaf);
-	tagged_init(&h, TAG_TAP_TWEAK);
-	sha256_put(&h, control + 1, 32);
-	sha256_put(&h, leaf, 32);
-	sha256_end(&h, tweak);
-	ck_assert(secp256k1_xonly_pubkey_parse(ctx, &in, control + 1));
-	ck_assert(secp256k1_xonly_pubkey_tweak_add(ctx, &out, &in, tweak));
-	ck_assert(secp256k1_xonly_pubkey_from_pubkey(ctx, &x, &odd, &out));
-	ck_assert(secp256k1_xonly_pubkey_serialize(ctx, output, &x));
-	control[0] = (uint8_t)(0xc0 | odd);
-}
 
 /* One case as it is read. */
 struct scase {
@@ -69,7 +34,7 @@ static void read_witness(struct scase *c, const struct tj *j)
 			items_add(&c->witness, p, n);
 			free(p);
 		} else if (strcmp(s, "#CONTROLBLOCK#") == 0) {
-			one_leaf(control, c->output,
+			fix_leaf(control, c->output, 0xc0,
 				 c->witness.at[c->witness.n - 1]);
 			items_add(&c->witness, control, 33);
 		} else {
