@@ -138,9 +138,10 @@ $(BUILD)/cairn-util: $(UTIL_OBJS) $(call link_libs,rpc $(UTIL_LAYERS))
 # Only the functions of its public headers can be seen in it.
 WIRE_LIB_SRC = $(wildcard src/wire/*.c src/crypto/sha256*.c) \
 	$(patsubst %,src/crypto/%.c,hash160 hmac openssl_low siphash) \
-	$(patsubst %,src/base/%.c,clock err log mem must small_bytes text)
-WIRE_LIB_BASE = $(patsubst %,include/cairn/base/%.h,attr bytes endian err rd \
-	small_bytes text)
+	$(patsubst %,src/base/%.c,clock delimited err log mem must small_bytes \
+	text)
+WIRE_LIB_BASE = $(patsubst %,include/cairn/base/%.h,attr bytes delimited \
+	endian err pb rd small_bytes text)
 WIRE_LIB_CRYPTO = $(patsubst %,include/cairn/crypto/%.h,sha256 siphash)
 WIRE_LIB_OBJS = $(WIRE_LIB_SRC:src/%.c=$(BUILD)/obj/pic/%.o)
 WIRE_SYMBOLS = share/cairn-wire.symbols

@@ -2,7 +2,7 @@
  * Records that are protobuf messages in general, through protobuf-c. Any
  * thread. Only what calls these functions links with that library.
  */
-#include <cairn/base/delimited.h>
+#include <cairn/base/delimited_pb.h>
 
 #include <cairn/base/arena.h>
 #include <cairn/base/buf.h>

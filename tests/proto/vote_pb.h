@@ -4,6 +4,8 @@
 
 #include "vote.h"
 
+#include <cairn/base/delimited_pb.h>
+
 #include <vote.pb-c.h>
 
 /* A vote's messages point into each other and into the vote. */

@@ -1,19 +1,14 @@
 /*
  * Length-delimited records: a protobuf varint says how many bytes follow. A
  * writer asks for the size first, gets one buffer and writes it once. A message
- * in general goes through protobuf-c; one that is written often has its own
- * size and put, made of the pieces of pb.h. Any thread.
+ * in general goes through protobuf-c (delimited_pb.h); one that is written
+ * often has its own size and put, made of the pieces of pb.h. Any thread.
  */
 #ifndef CAIRN_BASE_DELIMITED_H
 #define CAIRN_BASE_DELIMITED_H
 
 #include <cairn/base/attr.h>
 #include <cairn/base/bytes.h>
-
-struct arena;
-struct buf;
-struct ProtobufCMessage; /* protobuf-c's own, as it names them */
-struct ProtobufCMessageDescriptor;
 
 /* A varint has 7 bits a byte, so 64 bits take ten. */
 #define UVARINT_MAX 10u
@@ -65,22 +60,5 @@ static inline uint8_t *delimited_head_put(uint8_t *p, size_t n)
 {
 	return uvarint_put(p, n);
 }
-
-/* A message as a record: its exact size, and the bytes, written at p; returns
- * the byte after. m is borrowed and must not change in between. */
-size_t delimited_message_size(const struct ProtobufCMessage *m);
-uint8_t *delimited_message_put(uint8_t *p, const struct ProtobufCMessage *m);
-/* The same in a buffer of its own, which the caller gives up with buf_unref;
- * NULL when out of memory. */
-struct buf *delimited_message_new(const struct ProtobufCMessage *m) must_check;
-
-/* Read a record's bytes as a message of type d. All of it, strings and bytes
- * too, is copied into a: nothing is freed one by one, and a's limit bounds what
- * an input can cost. NULL when malformed or past the limit. A type must not
- * contain itself, as protobuf-c recurses without a bound. */
-struct ProtobufCMessage *
-delimited_message_get(struct arena *a,
-		      const struct ProtobufCMessageDescriptor *d,
-		      struct slice msg) must_check;
 
 #endif
