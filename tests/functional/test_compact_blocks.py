@@ -2,6 +2,7 @@
 """BIP152 for a node without a mempool: the header of a cmpctblock is taken and
 the block asked for whole; getblocktxn is answered with transactions, in order.
 """
+import os
 import struct
 
 from node import Node, main, nodes, wait_until
@@ -113,6 +114,49 @@ def test_its_header_is_judged():
         p.send('cmpctblock', cmpctblock(stray, tx))
         p.wait('getheaders')
         p.close()
+
+
+def mined(header):
+    """The header with a nonce that regtest's target accepts."""
+    h = bytearray(header)
+    while int.from_bytes(sha256d(h), 'little') >> 255:
+        h[76:80] = os.urandom(4)
+    return bytes(h)
+
+
+def test_a_header_under_little_work_is_ignored():
+    """144 blocks of work below the tip nothing new may enter the tree."""
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(150)
+        p = speaker(a)
+        for height, known in ((3, False), (149, True)):
+            prev = bytes.fromhex(a.rpc('getblockhash', height))[::-1]
+            block = bytes.fromhex(a.rpc('getblock', a.tip(), 0))
+            h = mined(block[:4] + prev + block[36:80])
+            p.send('cmpctblock', cmpctblock(h, [(0, coinbase(block))]))
+            p.sync()
+            tips = {t['hash'] for t in a.rpc('getchaintips')}
+            assert (display(sha256d(h)) in tips) == known, height
+        p.close()
+
+
+def test_a_block_that_is_known_to_be_bad_is_not_held_against_the_peer():
+    """Its sender may have passed it on before its transactions were checked."""
+    a = Node()
+    with nodes(a):
+        a.start()
+        bad = a.generate(2)[1]
+        block = bytes.fromhex(a.rpc('getblock', bad, 0))
+        a.rpc('invalidateblock', bad)
+        p = speaker(a)
+        p.send('cmpctblock', cmpctblock(block[:80], [(0, coinbase(block))]))
+        p.sync()
+        # A header on top of it is one that its sender should have refused.
+        child = mined(block[:4] + sha256d(block[:80]) + block[36:80])
+        p.send('cmpctblock', cmpctblock(child, [(0, coinbase(block))]))
+        p.wait_closed()
 
 
 def test_a_false_compact_block_that_was_asked_for_is_misbehaviour():
