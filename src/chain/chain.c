@@ -52,6 +52,7 @@ struct chain *chain_new(const struct chain_cfg *cfg,
 	hmap_init(&c->inflight);
 	pendings_init(&c->pend);
 	c->cfc = cfcheckpts_new();
+	scripts_init(c);
 	return c;
 }
 
@@ -69,6 +70,7 @@ void chain_free(struct chain *c)
 		pthread_join(c->thread, NULL);
 	must(c->inflight.n == 0);
 	chain_close_files(c);
+	scripts_fini(c);
 	cfcheckpts_free(c->cfc);
 	pendings_fini(&c->pend);
 	hmap_fini(&c->inflight);

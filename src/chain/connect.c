@@ -351,7 +351,8 @@ static struct verdict all_txs(struct job *k)
 	if (value_out(&k->b->tx[0]) >
 	    k->fees + block_subsidy(k->node->height, k->c->cfg.params))
 		return broken("bad-cb-amount", "coinbase pays too much");
-	return scripts_check(k->c, k->node);
+	return scripts_check(k->c, k->node, k->b,
+			     slice_of(k->undo.p, k->undo.n));
 }
 
 /* Give back the coins that were spent, the block's own among them. */

@@ -11,6 +11,7 @@
 #include <cairn/chain/chain.h>
 #include <cairn/consensus/work.h>
 #include <cairn/params/params.h>
+#include <cairn/script/interp.h>
 #include <cairn/store/blockfile.h>
 #include <cairn/wire/block.h>
 
@@ -137,6 +138,8 @@ struct chain {
 	bool halted;    /* -stopatheight was reached */
 	bool replaying; /* at start: no events, no scripts again */
 	uint64_t log_ns, flush_ns;
+	struct pool *script_pool; /* NULL: the chain thread alone */
+	char *script_rejects[SCRIPT_ERR_COUNT]; /* fixed after chain_new */
 	int fatal_rc; /* what stopped us; nothing is flushed any more */
 	char *fatal_text;
 };
@@ -264,8 +267,16 @@ struct hnode *candidate_best(struct chain *c);
 void candidates_rebuild(struct chain *c);
 void best_header_recompute(struct chain *c);
 
-/* scripts.c: the one call site. */
-struct verdict scripts_check(struct chain *c, const struct hnode *n);
+/* scripts.c: the one call site. undo holds the coins that the block has spent.
+ */
+struct verdict scripts_check(struct chain *c, const struct hnode *n,
+			     const struct block_view *b, struct slice undo);
+
+/* script_jobs.c */
+void scripts_init(struct chain *c);
+void scripts_fini(struct chain *c);
+struct verdict scripts_verify(struct chain *c, const struct hnode *n,
+			      const struct block_view *b, struct slice undo);
 
 /* sigops.c */
 /* Cost of what an input adds over its legacy sigops: P2SH and witness. stack is

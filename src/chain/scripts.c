@@ -1,8 +1,8 @@
 /*
- * The one place where a block's scripts are judged, once every other rule
- * holds. Chain thread. Scripts of blocks that lie well below the configured
- * assumed-valid block are passed over, and so are those of blocks that were
- * connected before the last stop and are replayed now.
+ * Whether a block's scripts have to be verified, once every other rule holds:
+ * those of blocks that lie well below the configured assumed-valid block are
+ * passed over, and so are those of blocks that were connected before the last
+ * stop and are replayed now. Chain thread. The verifying is in script_jobs.c.
  */
 #include "internal.h"
 
@@ -29,11 +29,17 @@ static bool is_assumed_valid(const struct chain *c, const struct hnode *n)
 	       buried_s(c, n) > BURIED_S;
 }
 
-struct verdict scripts_check(struct chain *c, const struct hnode *n)
+struct verdict scripts_check(struct chain *c, const struct hnode *n,
+			     const struct block_view *b, struct slice undo)
 {
-	if (!c->cfg.script_check || is_assumed_valid(c, n))
+	struct verdict v;
+
+	if (is_assumed_valid(c, n))
 		return verdict_valid();
 	if (c->replaying && (hnode_status(n) & HN_CONNECTED))
 		return verdict_valid();
-	return c->cfg.script_check(c->cfg.script_arg, n);
+	v = scripts_verify(c, n, b, undo);
+	if (verdict_ok(&v) && c->cfg.script_check)
+		v = c->cfg.script_check(c->cfg.script_arg, n);
+	return v;
 }

@@ -90,8 +90,8 @@ struct chain_ops {
 	void (*on_event)(void *arg, const struct chain_event *e);
 };
 
-/* The one place where scripts would be executed: a verdict for a block whose
- * every other rule holds. Chain thread. */
+/* Asked once every rule of a block holds, its scripts included: a test's way to
+ * make a block fail there. Chain thread. */
 typedef struct verdict (*script_check_fn)(void *arg, const struct hnode *node);
 
 struct chain_cfg {

@@ -14,7 +14,7 @@ static const suite_fn suites[] = {
     coinview_model_suite, chain_suite,     fullblocks_suite,
     filters_suite,        cfcheckpt_suite, import_suite,
     mining_suite,         workq_suite,     rules_suite,
-    crash_suite,
+    scripts_suite,        crash_suite,
 };
 
 char *scratch_new(void)

@@ -20,6 +20,7 @@ Suite *crash_suite(void);
 Suite *mining_suite(void);
 Suite *workq_suite(void);
 Suite *rules_suite(void);
+Suite *scripts_suite(void);
 Suite *cfcheckpt_suite(void);
 
 /* A fresh folder below $TMPDIR, /dev/shm or /tmp; the caller removes it and
