@@ -9,6 +9,7 @@
 #include <cairn/base/buf.h>
 #include <cairn/base/err.h>
 #include <cairn/consensus/deploy.h>
+#include <cairn/consensus/signet.h>
 #include <cairn/consensus/work.h>
 #include <cairn/crypto/sha256.h>
 #include <cairn/script/template.h>
@@ -113,6 +114,10 @@ struct verdict block_check(const struct block_view *b, const struct params *p,
 
 	if (!skip_pow)
 		v = check_pow(b, p);
+	if (verdict_ok(&v) && !skip_pow && p->signet_challenge.n &&
+	    (b->n_tx == 0 || !signet_block_signed(b, p)))
+		v = consensus("bad-signet-blksig",
+			      "signet block signature validation failure");
 	if (verdict_ok(&v))
 		v = check_merkle(b);
 	if (verdict_ok(&v))

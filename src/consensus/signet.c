@@ -1,6 +1,6 @@
 /*
  * Signet's magic from its challenge (BIP325). Pure, any thread. The check of a
- * block's signature runs a script and is not done here.
+ * block's signature is in signet_solution.c.
  */
 #include <cairn/consensus/signet.h>
 

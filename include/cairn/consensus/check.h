@@ -28,9 +28,9 @@ struct verdict tx_check(const struct tx_view *tx);
 
 /* Context-free block rules in Core's order: proof of work (unless skip_pow;
  * INV_HEADER), merkle root and its mutation (INV_MUTATED), then, as
- * INV_CONSENSUS, size, coinbase place, each tx_check, legacy sigops. Needs
- * txids (block_hash_txs). V_UNKNOWN with E_NOMEM. The signature of a signet
- * block (BIP325) is a script and not checked here. */
+ * INV_CONSENSUS, size, coinbase place, each tx_check, legacy sigops. On signet
+ * the block's signature (BIP325) stands behind the proof of work. Needs txids
+ * (block_hash_txs). V_UNKNOWN with E_NOMEM. */
 struct verdict block_check(const struct block_view *b, const struct params *p,
 			   bool skip_pow);
 
