@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Makes doc/benchmarks.md: cairn-bench beside its peers.
+
+    build/cairn-bench --json >cairn.json
+    contrib/bench-table.py cairn.json [--btcd FILE] [--core FILE]
+        [--note TEXT]... >doc/benchmarks.md
+
+--btcd is the output of btcd's `go test -bench . -benchmem` in its folder wire,
+--core that of `bench_bitcoin` (its table). The peers' earlier figures, from
+another machine, stand in the table below and are shown beside. Several files of
+one kind may be given; the least figure of a row counts.
+"""
+import argparse
+import json
+import re
+import sys
+
+VECTOR, BIG, DECODE, ENCODE = 20, 8, 5, 3
+SMALL_NS = 20   # a shorter write need only be no slower
+
+# Row, peer, the peer's benchmarks (added up), reference ns, aim as a ratio.
+ROWS = []
+
+
+def btcd(name, ns, aim, peer=None):
+    if aim == ENCODE and ns < SMALL_NS:
+        aim = 1
+    ROWS.append((name, 'btcd', [peer or name], ns, aim))
+
+
+for n, r, w in (1, 6.6, 2.3), (3, 12.1, 2.5), (5, 11.6, 2.5), (9, 11.6, 3.8):
+    btcd('ReadVarInt%d' % n, r, DECODE, 'ReadVarIntBuf%d' % n)
+    btcd('WriteVarInt%d' % n, w, ENCODE, 'WriteVarIntBuf%d' % n)
+for n, r, w in (4, 26.1, 15.7), (10, 36.5, 17.7):
+    btcd('ReadVarStr%d' % n, r, DECODE, 'ReadVarStrBuf%d' % n)
+    btcd('WriteVarStr%d' % n, w, ENCODE, 'WriteVarStrBuf%d' % n)
+for n, r, w in (('OutPoint', 11.1, 3.4), ('TxOut', 22.0, 6.9),
+                ('TxIn', 29.9, 9.7), ('BlockHeader', 29.7, 7.6)):
+    plain = n in ('TxIn', 'OutPoint')
+    btcd('Read' + n, r, DECODE, 'Read' + n + ('' if plain else 'Buf'))
+    btcd('Write' + n, w, ENCODE, 'Write' + n + ('' if n == 'TxIn' else 'Buf'))
+btcd('DeserializeTxSmall', 290, DECODE)
+btcd('DeserializeTxLarge', 445706, DECODE)
+btcd('DeserializeBlock/540107', 1686349, DECODE, 'DeserializeBlock')
+btcd('SerializeTx', 52.1, ENCODE)
+btcd('SerializeTxSmall', 51.8, ENCODE)
+btcd('SerializeTxLarge', 55157, ENCODE)
+btcd('SerializeTxLarge_raw', 55157, ENCODE, 'SerializeTxLarge')
+btcd('SerializeBlock/540107', 246418, ENCODE, 'SerializeBlock')
+btcd('SerializeBlock/540107_raw', 246418, ENCODE, 'SerializeBlock')
+btcd('DecodeGetHeaders', 5350, VECTOR)
+btcd('DecodeGetBlocks', 5531, VECTOR)
+btcd('DecodeHeaders', 91202, VECTOR)
+btcd('DecodeAddr', 88830, VECTOR)
+btcd('DecodeInv', 977948, BIG)
+btcd('DecodeNotFound', 949060, BIG)
+btcd('DecodeMerkleBlock', 1427, DECODE)
+btcd('TxHash', 350, 1)
+for n, d, e in ((1000, 9310, 7030), (10000, 84604, 84922),
+                (100000, 791926, 1750877)):
+    btcd('MsgCFCheckptDecode/%d' % n, d, BIG if n == 100000 else VECTOR,
+         'MsgCFCheckptDecode/%s' % n)
+    btcd('MsgCFCheckptEncode/%d' % n, e, ENCODE, 'MsgCFCheckptEncode/%s' % n)
+ROWS += [
+    ('DeserializeBlock/413567', 'Bitcoin Core', ['DeserializeBlockTest'],
+     1265000, 20),
+    ('CheckBlock/413567', 'Bitcoin Core', ['CheckBlockTest'], 568000, 1),
+    ('DeserializeAndCheckBlock/413567', 'Bitcoin Core',
+     ['DeserializeBlockTest', 'CheckBlockTest'], 1833000, 3),
+    ('MerkleRoot/9001', 'Bitcoin Core', ['MerkleRoot'], 62, 1.5),
+    ('SHA256D64/1024', 'Bitcoin Core', ['SHA256D64_1024_SHANI'], 1.54, 1.5),
+    ('SmallBytesDeserialize/trivial', 'Bitcoin Core',
+     ['PrevectorDeserializeTrivial'], 3.95, 2),
+    ('SmallBytesDeserialize/nontrivial', 'Bitcoin Core',
+     ['PrevectorDeserializeNontrivial'], 42.9, 2),
+    ('VoteSignBytes', 'Tendermint', [], 333, 3),
+    ('CommitVoteSignBytes', 'Tendermint', [], 3841, 3),
+    ('MarshalDelimited', 'Tendermint', [], 227, 3),
+    ('MarshalDelimited_general', 'Tendermint', [], 271, 1),
+]
+
+
+def read_cairn(paths):
+    rows = {}
+    for path in paths:
+        with open(path) as f:
+            for line in f:
+                if not line.startswith('{'):
+                    continue
+                row = json.loads(line)
+                old = rows.get(row['name'])
+                if not old or row['ns_per_op'] < old['ns_per_op']:
+                    rows[row['name']] = row
+    return rows
+
+
+def least(figures, name, ns):
+    figures[name] = min(ns, figures.get(name, ns))
+
+
+def read_btcd(paths):
+    """BenchmarkDecodeInv-2   1234   970000 ns/op ..."""
+    figures = {}
+    for path in paths:
+        with open(path) as f:
+            for m in re.finditer(r'^Benchmark(\S+)\s+\d+\s+([\d.]+) ns/op',
+                                 f.read(), re.M):
+                name = re.sub(r'-\d+$', '', m[1])
+                name = name.replace('/headers_', '/')
+                least(figures, name, float(m[2]))
+    return figures
+
+
+def read_core(paths):
+    """| ns/unit | units/s | err% | total | `Name` (in any unit of time)"""
+    figures, scale = {}, 1
+    for path in paths:
+        with open(path) as f:
+            for line in f:
+                cells = [c.strip() for c in line.split('|')]
+                if len(cells) < 6:
+                    continue
+                unit = re.match(r'(ns|us|µs|ms)/', cells[1])
+                if unit:
+                    scale = {'ns': 1, 'ms': 1e6}.get(unit[1], 1e3)
+                name = re.search(r'`([^` ]+)', cells[5])
+                if name and re.match(r'[\d,.]+$', cells[1]):
+                    ns = float(cells[1].replace(',', '')) * scale
+                    least(figures, name[1], ns)
+    return figures
+
+
+def number(ns):
+    if ns >= 100:
+        return '{:,.0f}'.format(ns)
+    return '%.1f' % ns if ns >= 10 else '%.2f' % ns
+
+
+def peer_figure(row, measured):
+    _, peer, parts, reference, _ = row
+    here = measured.get(peer, {})
+    if parts and all(p in here for p in parts):
+        return sum(here[p] for p in parts), True
+    return reference, False
+
+
+def table(cairn, measured):
+    for row in ROWS:
+        name, peer, _, reference, aim = row
+        ours = cairn.get(name)
+        if not ours:
+            print('%s: no such row in the input' % name, file=sys.stderr)
+            continue
+        ns, here = peer_figure(row, measured)
+        ratio = ns / ours['ns_per_op']
+        earlier = reference / ours['ns_per_op']
+        yield '| `%s` | %s | %g | %s | %s | %s | %.1f | %s | %s |' % (
+            name, number(ours['ns_per_op']), round(ours['allocs_per_op'], 1),
+            number(ns) if here else '-', '%.1f' % ratio if here else '-',
+            number(reference), earlier, 'none' if aim == 1 else '%g' % aim,
+            peer), ratio, earlier, aim, name
+
+
+HEAD = '''# Benchmarks of the codec
+
+Generated by `contrib/bench-table.py`; do not edit. Least of several runs. Figures of one machine; what counts is the ratio,
+peer over Cairn, measured in one run.
+
+* processor: {cpu}
+* commit: {commit}
+{notes}
+Commands:
+
+    build/cairn-bench --json >cairn.json
+    (cd btcd/wire && go test -run XXX -bench . -benchmem) >btcd.txt
+    bench_bitcoin -filter='DeserializeBlockTest|CheckBlockTest|MerkleRoot|SHA256D64.*|PrevectorDeserialize.*' >core.txt
+    contrib/bench-table.py cairn.json --btcd btcd.txt --core core.txt >doc/benchmarks.md
+
+The workloads are the peer's own: the same bytes, every field of what was decoded is read ([wire.md](wire.md) says how).
+Nanoseconds per operation; per leaf, byte or vector for `MerkleRoot`, `SHA256D64`, `SmallBytesDeserialize`. An aim of "none"
+means: no slower. A dash: the peer was not run. "Earlier" is what the peer reached when it was measured first, on another
+machine with the same processor and nothing else to do (btcd with Go 1.21): that ratio compares two machines.
+
+| row | ns | allocations | peer's ns | ratio | earlier ns | ratio | aim | peer |
+|---|---|---|---|---|---|---|---|---|'''
+
+PLAIN = '''
+## All rows
+
+| row | ns | median | MB/s | allocations | bytes allocated | per |
+|---|---|---|---|---|---|---|'''
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__)
+    ap.add_argument('cairn', nargs='+')
+    ap.add_argument('--btcd', action='append', default=[])
+    ap.add_argument('--core', action='append', default=[])
+    ap.add_argument('--note', action='append', default=[])
+    args = ap.parse_args()
+    cairn = read_cairn(args.cairn)
+    measured = {'btcd': read_btcd(args.btcd),
+                'Bitcoin Core': read_core(args.core)}
+    some = next(iter(cairn.values()))
+    print(HEAD.format(cpu=some['cpu'], commit=some['commit'],
+                      notes=''.join('* %s\n' % n for n in args.note)))
+    missed = []
+    for line, ratio, earlier, aim, name in table(cairn, measured):
+        print(line)
+        if min(ratio, earlier) < aim:
+            missed.append('`%s` (%.1f and %.1f of %g)' % (
+                name, ratio, earlier, aim))
+    print()
+    print('Below their aim by either ratio: %s.' % (
+        ', '.join(missed) or 'none'))
+    print(PLAIN)
+    for row in cairn.values():
+        print('| `%s` | %s | %s | %.0f | %g | %.0f | %s |' % (
+            row['name'], number(row['ns_per_op']), number(row['ns_median']),
+            row['mb_per_s'], round(row['allocs_per_op'], 2),
+            row['bytes_per_op'], row['unit']))
+
+
+if __name__ == '__main__':
+    main()
