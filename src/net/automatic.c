@@ -187,8 +187,7 @@ static void maybe_seed(struct net *n)
 
 void automatic_tick(struct net *n)
 {
-	if (!n->active || n->stopping || n->cfg.only_connect ||
-	    n->cfg.loopback_only)
+	if (!n->active || n->stopping || n->cfg.only_connect)
 		return;
 	maybe_seed(n);
 	dial_one(n);

@@ -46,16 +46,11 @@ static void on_connect(uv_connect_t *c, int status)
 	peer_connected(p);
 }
 
-static bool may_dial(const struct net *n, const struct netaddr *a)
-{
-	return !n->cfg.loopback_only || netaddr_is_local(a);
-}
-
 static int connect_to(struct peer *p, const struct netaddr *a)
 {
 	struct sockaddr_storage ss;
 
-	if (!may_dial(p->net, a) || !netaddr_to_sock(&ss, a))
+	if (!netaddr_to_sock(&ss, a))
 		return -EACCES;
 	p->connect.data = p;
 	return uv_tcp_connect(&p->connect, &p->tcp, (struct sockaddr *)&ss,

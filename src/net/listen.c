@@ -49,8 +49,6 @@ const char *inbound_refusal(struct net *n, const struct peer *p)
 
 	if (!n->active)
 		return "network inactive";
-	if (n->cfg.loopback_only && !netaddr_is_local(&p->addr))
-		return "only loopback peers";
 	if (inbound + 1 >= max && discouraged_has(&n->discouraged, &p->addr))
 		return "discouraged";
 	if (inbound >= max && !make_slot(n))

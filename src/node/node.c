@@ -20,15 +20,10 @@ void node_post(struct node *n, struct task t)
 
 const char *node_warning(const struct node *n, size_t i)
 {
-	static const char *const all[] = {
-	    "Scripts and signatures of transactions are not checked by this "
-	    "version",
-	    "Signatures of signet blocks are not checked by this version; only "
-	    "peers on this machine are spoken to",
-	};
-	size_t count = n->params.id == CHAIN_SIGNET ? 2 : 1;
-
-	return i < count ? all[i] : NULL;
+	(void)n;
+	return i == 0 ? "This is an early version of Cairn; do not rely on it "
+			"for money"
+		      : NULL;
 }
 
 void node_set_mock_time(struct node *n, int64_t now_s)

@@ -293,7 +293,7 @@ const struct option option_table[] = {
     IDLE("dbbatchsize", "batches are sized by the coins cache"),
     IDLE("forcecompactdb", "databases compact themselves"),
     IDLE("prevoutfetchthreads", "the threads of -par fetch coins"),
-    IDLE("maxsigcachesize", "scripts are not checked yet"),
+    IDLE("maxsigcachesize", "signatures are not cached yet"),
     IDLE("deprecatedrpc", "no command is deprecated"),
     IDLE("discover", "own addresses are not announced"),
     IDLE("fixedseeds", "there are no fixed seeds"),

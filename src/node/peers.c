@@ -51,9 +51,6 @@ static void fill(struct net_cfg *cfg, const struct node *n)
 	cfg->max_send_buffer =
 	    (size_t)conf_i64(c, "maxsendbuffer", SEND_KB_DEFAULT) * 1000;
 	cfg->global_recv_budget = RECV_BUDGET;
-	/* Blocks of a signet say little before their signatures are checked,
-	 * so strangers are not asked for them. */
-	cfg->loopback_only = n->params.id == CHAIN_SIGNET;
 	cfg->max_automatic = AUTOMATIC_MAX;
 	if (cfg->max_automatic > cfg->max_connections)
 		cfg->max_automatic = cfg->max_connections;

@@ -84,8 +84,6 @@ struct net_cfg {
 	uint16_t default_port;
 	size_t max_recv_buffer, max_send_buffer; /* bytes per peer */
 	size_t global_recv_budget;
-	/* Only loopback peers (signet until block signatures are checked). */
-	bool loopback_only;
 	size_t max_automatic; /* outbound slots, 8 full + 2 block-relay */
 };
 

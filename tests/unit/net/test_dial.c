@@ -326,7 +326,7 @@ START_TEST(automatic_choice_skips_bad_hosts_and_taken_groups)
 }
 END_TEST
 
-START_TEST(only_connect_and_loopback_only_dial_nobody_by_themselves)
+START_TEST(only_connect_dials_nobody_by_itself)
 {
 	struct addr_entry e = {.time_s = LAB_START, .services = 9};
 
@@ -337,11 +337,7 @@ START_TEST(only_connect_and_loopback_only_dial_nobody_by_themselves)
 	net_tick(lab.net);
 	ck_assert_uint_eq(lab.net->dials.n, 0);
 	lab.net->cfg.only_connect = false;
-	lab.net->cfg.loopback_only = true;
-	net_tick(lab.net);
-	ck_assert_uint_eq(lab.net->dials.n, 0);
 	lab.net->cfg.max_automatic = 0;
-	lab.net->cfg.loopback_only = false;
 	lab.net->cfg.dns_seed = false;
 	net_tick(lab.net);
 	ck_assert_uint_eq(lab.net->dials.n, 0);
@@ -368,8 +364,7 @@ Suite *dial_suite(void)
 	tcase_add_test(t, automatic_choice_keeps_to_different_groups);
 	tcase_add_test(t, addr_fetch_peer_has_five_minutes);
 	tcase_add_test(t, automatic_choice_skips_bad_hosts_and_taken_groups);
-	tcase_add_test(
-	    t, only_connect_and_loopback_only_dial_nobody_by_themselves);
+	tcase_add_test(t, only_connect_dials_nobody_by_itself);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -215,23 +215,6 @@ START_TEST(zero_slots_let_nobody_in)
 }
 END_TEST
 
-START_TEST(loopback_only_lets_loopback_in_and_dials_nobody_else)
-{
-	struct client c;
-
-	lab.cfg.loopback_only = true;
-	lab_start(&lab);
-	client_open(&c, &lab);
-	client_handshake(&c);
-	ck_assert(netaddr_parse(&lab.last_ready->addr, "8.8.8.8:1", 1));
-	ck_assert_ptr_nonnull(inbound_refusal(lab.net, lab.last_ready));
-	ck_assert_int_eq(net_dial(lab.net, "8.8.8.9:1", CONN_MANUAL), 0);
-	lab_until(&lab, lab.net->dials.n == 0);
-	ck_assert_uint_eq(net_count(lab.net, false, true), 0);
-	client_close(&c);
-}
-END_TEST
-
 Suite *listen_suite(void)
 {
 	Suite *s = suite_create("listen");
@@ -249,7 +232,6 @@ Suite *listen_suite(void)
 	tcase_add_test(t,
 		       discouraged_host_is_refused_where_slots_are_nearly_full);
 	tcase_add_test(t, zero_slots_let_nobody_in);
-	tcase_add_test(t, loopback_only_lets_loopback_in_and_dials_nobody_else);
 	suite_add_tcase(s, t);
 	return s;
 }
