@@ -130,6 +130,25 @@ def transactions(s):
                 s.put('tx', bytes.fromhex(case[1]))
 
 
+def scripts(s):
+    """Spends: flags, value and script of the outputs, the transaction."""
+    spends = []
+    for path in s.files('txs/*.prevouts.json'):
+        spent = s.json(os.path.relpath(path, s.data))['prevouts'][0]
+        spends.append((spent['value'], spent['script'],
+                       s.read(path.replace('.prevouts.json', '.bin'))))
+    cases = s.json('vectors/kernel/script_verify_success.json')
+    for case in cases['tests'] if cases else []:
+        p = case['request']['params']
+        spends.append((p['amount'], p['script_pubkey'],
+                       bytes.fromhex(p['tx_to'])))
+    for value, script, tx in spends:
+        for flags in 0x1fffff, 0x20e15:
+            s.put('script', struct.pack('<IqH', flags, value,
+                                        len(script) // 2) +
+                  bytes.fromhex(script) + tx)
+
+
 def filters(s):
     """The messages of BIP 157 around published filters."""
     for case in s.json('vectors/core/blockfilters.json'):
@@ -182,8 +201,8 @@ def votes(s):
 
 def write(data, out):
     s = Seeds(data, out)
-    for source in (messages, chains, transactions, filters, addresses,
-                   payloads, votes):
+    for source in (messages, chains, transactions, scripts, filters,
+                   addresses, payloads, votes):
         source(s)
 
 
