@@ -13,6 +13,7 @@
 #include <cairn/base/file.h>
 #include <cairn/base/log.h>
 #include <cairn/base/mem.h>
+#include <cairn/base/must.h>
 #include <cairn/store/datadir.h>
 #include <cairn/store/index.h>
 #include <cairn/store/kv.h>
@@ -240,27 +241,45 @@ static int sync_for_coins(void *arg)
 	return index_commit_wait(arg);
 }
 
+static size_t dbcache(const struct chain *c)
+{
+	return c->cfg.dbcache > 0 ? (size_t)c->cfg.dbcache : 0;
+}
+
+/* The coins database is opened while the index is read: each of them waits for
+ * the disk several times. */
+struct coins_opening {
+	struct chain *c;
+	pthread_t thread;
+	int rc;
+};
+
+static void open_coins_db(void *arg)
+{
+	struct coins_opening *o = arg;
+	char *path = path_join(o->c->cfg.data_dir, DATADIR_COINS);
+
+	o->rc = dir_make(path);
+	if (o->rc == 0)
+		o->rc = coins_db_open(&o->c->coins_kv, path, dbcache(o->c));
+	free(path);
+}
+
 static int open_coins(struct chain *c, struct coin_marker *at,
 		      struct coin_recovery *rec)
 {
-	size_t dbcache = c->cfg.dbcache > 0 ? (size_t)c->cfg.dbcache : 0;
 	/* The rest is the databases' own. */
-	struct coinview_cfg cfg = {.budget = dbcache / 4 * 3,
+	struct coinview_cfg cfg = {.budget = dbcache(c) / 4 * 3,
 				   .max_unflushed = c->cfg.max_unflushed};
-	char *path = path_join(c->cfg.data_dir, DATADIR_COINS);
-	int rc = dir_make(path);
+	int rc;
 
 	if (cfg.budget < MIN_COINS)
 		cfg.budget = MIN_COINS;
 	if (cfg.max_unflushed == 0)
 		cfg.max_unflushed = MAX_UNFLUSHED;
-	if (rc == 0)
-		rc = coins_db_open(&c->coins_kv, path, dbcache);
-	if (rc == 0)
-		rc = coinview_open(&c->coins, at, rec, c->coins_kv, &cfg);
+	rc = coinview_open(&c->coins, at, rec, c->coins_kv, &cfg);
 	if (rc == 0)
 		coinview_set_sync(c->coins, sync_for_coins, c);
-	free(path);
 	return failed(c, rc, "The coins database could not be opened");
 }
 
@@ -355,12 +374,18 @@ static int reconnect(struct chain *c)
 
 int chain_load(struct chain *c)
 {
+	struct coins_opening coins = {.c = c};
 	int rc;
 
 	c->replaying = true;
 	c->next_seq = 2;
 	c->flush_ns = mono_ns();
+	thread_start(&coins.thread, "coins-open", open_coins_db, &coins);
 	rc = load_index(c);
+	must(pthread_join(coins.thread, NULL) == 0);
+	if (rc == 0)
+		rc = failed(c, coins.rc,
+			    "The coins database could not be opened");
 	if (rc == 0)
 		rc = store_genesis(c);
 	if (rc == 0)
