@@ -172,7 +172,7 @@ peer over Cairn, measured in one run.
 Commands:
 
     build/cairn-bench --json >cairn.json
-    (cd btcd/wire && go test -run XXX -bench . -benchmem) >btcd.txt
+    (cd btcd/wire && go test -run none -bench . -benchmem) >btcd.txt
     bench_bitcoin -filter='DeserializeBlockTest|CheckBlockTest|MerkleRoot|SHA256D64.*|PrevectorDeserialize.*' >core.txt
     contrib/bench-table.py cairn.json --btcd btcd.txt --core core.txt >doc/benchmarks.md
 
