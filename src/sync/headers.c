@@ -352,10 +352,44 @@ static void batch_process(struct sp *sp, struct batch *b)
 	download_all(s);
 }
 
+/* Headers whose counts take more than a byte, one after another in memory of
+ * our own. */
+static uint8_t *headers_flat(const struct headers_view *v)
+{
+	uint8_t *flat = xmalloc((size_t)v->n * HEADER_SIZE), *p = flat;
+
+	for (const uint8_t *h = v->first; h; h = headers_next(v, h))
+		p = bytes_put(p, h, HEADER_SIZE);
+	return flat;
+}
+
+/* Nothing more to come: an answer, not an announcement. */
+static void headers_end(struct sp *sp)
+{
+	presync_free(sp->presync);
+	sp->presync = NULL;
+	sp->getheaders_s = 0;
+}
+
+static void headers_work(struct sp *sp, const struct headers_view *v)
+{
+	uint8_t *flat = v->stride ? NULL : headers_flat(v);
+	struct batch b = {.h = flat ? flat : v->first,
+			  .stride = flat ? HEADER_SIZE : v->stride,
+			  .n = v->n,
+			  .full = v->n == HEADERS_MAX};
+
+	scratch_need(sp->s, b.n);
+	sha256d80(sp->s->hashes, b.h, b.stride, b.n);
+	b.hashes = sp->s->hashes;
+	if (batch_sane(sp, &b))
+		batch_process(sp, &b);
+	free(flat);
+}
+
 void on_headers(struct sp *sp, const struct net_msg *m)
 {
 	struct headers_view v;
-	struct batch b = {0};
 	bool over = false;
 
 	if (!headers_view_parse(&v, &over, m->body)) {
@@ -363,36 +397,10 @@ void on_headers(struct sp *sp, const struct net_msg *m)
 			peer_misbehaving(sp->peer, "headers message too large");
 		return;
 	}
-	if (v.n > HEADERS_MAX) {
-		peer_misbehaving(sp->peer, "headers message too large");
-		return;
-	}
-	if (v.n == 0) {
-		/* Nothing more to come: an answer, not an announcement. */
-		presync_free(sp->presync);
-		sp->presync = NULL;
-		sp->getheaders_s = 0;
-		return;
-	}
-	b.h = v.first;
-	b.stride = v.stride;
-	b.n = v.n;
-	b.full = v.n == HEADERS_MAX;
-	uint8_t *copy = NULL;
-	if (!v.stride) {
-		copy = xmalloc((size_t)v.n * HEADER_SIZE);
-		for (uint32_t i = 0; i < v.n; i++)
-			memcpy(copy + (size_t)i * HEADER_SIZE,
-			       headers_at(&v, i), HEADER_SIZE);
-		b.h = copy;
-		b.stride = HEADER_SIZE;
-	}
-	scratch_need(sp->s, b.n);
-	sha256d80(sp->s->hashes, b.h, b.stride, b.n);
-	b.hashes = sp->s->hashes;
-	if (batch_sane(sp, &b))
-		batch_process(sp, &b);
-	free(copy);
+	if (v.n == 0)
+		headers_end(sp);
+	else
+		headers_work(sp, &v);
 }
 
 /* A block announced by inv: find out by headers what leads to it. */

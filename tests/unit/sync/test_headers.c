@@ -66,6 +66,23 @@ START_TEST(headers_enter_the_tree_and_the_index_once)
 }
 END_TEST
 
+/* The count behind a header is read and not used, whatever its size. */
+START_TEST(counts_of_any_size_are_passed_over)
+{
+	struct peer *a = peer_in(CONN_OUTBOUND, ALL_SERVICES);
+	uint8_t *h = headers_make(W.tip, 3, 1), body[1 + 3 * 83], *p = body;
+
+	*p++ = 3;
+	for (int i = 0; i < 3; i++) {
+		p = bytes_put(p, h + i * 80, 80);
+		p = compact_put(p, i == 1 ? 1000 : 7);
+	}
+	recv_msg(a, MSG_HEADERS, body, (size_t)(p - body));
+	ck_assert_int_eq(htree_best(W.tree)->height, 3);
+	free(h);
+}
+END_TEST
+
 START_TEST(a_full_message_asks_for_more)
 {
 	struct peer *a = peer_in(CONN_OUTBOUND, ALL_SERVICES);
@@ -264,6 +281,7 @@ Suite *headers_suite(void)
 	tcase_add_test(c, a_peer_without_blocks_is_not_asked);
 	tcase_add_test(c, the_tip_is_near_while_it_is_of_the_last_day);
 	tcase_add_test(c, headers_enter_the_tree_and_the_index_once);
+	tcase_add_test(c, counts_of_any_size_are_passed_over);
 	tcase_add_test(c, a_full_message_asks_for_more);
 	tcase_add_test(c, too_many_or_broken_headers_are_misbehaviour);
 	tcase_add_test(c, an_unconnected_header_is_asked_about_not_punished);
