@@ -20,7 +20,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Inputs verified in one go, and the fewest for which others are woken. */
+/* Inputs verified in one go, and the fewest for which others are woken. A chunk
+ * is reached by walking from the first input, so a long transaction has no more
+ * than so many. */
+#define CHUNKS_TX 64u
 #define CHUNK     8u
 #define WAKE_FROM 16u
 
@@ -161,15 +164,18 @@ static int take_coins(struct script_block *s, struct arena *a,
 static void lay_out(struct script_block *s)
 {
 	const struct block_view *b = s->b;
+	uint32_t step;
 	size_t at = 0;
 
 	for (uint32_t i = 1; i < b->n_tx; i++) {
 		s->shared[i].spent = s->spent + at;
 		at += b->tx[i].n_in;
-		for (uint32_t k = 0; k < b->tx[i].n_in; k += CHUNK) {
+		step = b->tx[i].n_in / CHUNKS_TX;
+		step = step < CHUNK ? CHUNK : step;
+		for (uint32_t k = 0; k < b->tx[i].n_in; k += step) {
 			uint32_t left = b->tx[i].n_in - k;
 			s->chunks[s->n_chunks++] =
-			    (struct chunk){i, k, left < CHUNK ? left : CHUNK};
+			    (struct chunk){i, k, left < step ? left : step};
 		}
 	}
 }
