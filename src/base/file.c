@@ -41,11 +41,30 @@ bool path_is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A limit on the size of files is a full disk for whoever writes one. */
+int file_error(int e)
+{
+	if (e == ENOSPC || e == EDQUOT || e == EFBIG)
+		return E_NOSPACE;
+	return e == EIO ? E_IO : -e;
+}
+
+/* What was written is not there, whatever the reason: no space, or E_IO. */
+static int write_error(int e)
+{
+	return file_error(e) == E_NOSPACE ? E_NOSPACE : E_IO;
+}
+
 static int make_one(const char *path)
 {
-	if (mkdir(path, 0700) == 0 || path_is_dir(path))
+	int e;
+
+	if (mkdir(path, 0700) == 0)
 		return 0;
-	return errno == EEXIST ? -ENOTDIR : -errno;
+	e = errno;
+	if (path_is_dir(path))
+		return 0;
+	return e == EEXIST ? -ENOTDIR : file_error(e);
 }
 
 int dir_make(const char *path)
@@ -74,7 +93,7 @@ int dir_sync(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	rc = fsync(fd) == 0 ? 0 : E_IO;
+	rc = fsync(fd) == 0 ? 0 : write_error(errno);
 	close(fd);
 	return rc;
 }
@@ -162,12 +181,6 @@ int file_read(struct buf **b, const char *path, size_t max)
 	return 0;
 }
 
-/* A limit on the size of files is a full disk for whoever writes one. */
-static int write_error(int e)
-{
-	return e == ENOSPC || e == EDQUOT || e == EFBIG ? E_NOSPACE : E_IO;
-}
-
 static int write_tmp(const char *tmp, struct slice s, unsigned mode)
 {
 	int fd, rc;
@@ -177,8 +190,8 @@ static int write_tmp(const char *tmp, struct slice s, unsigned mode)
 		return -errno;
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return errno == ENOSPC ? E_NOSPACE : -errno;
-	rc = fchmod(fd, (mode_t)mode) == 0 ? 0 : -errno;
+		return file_error(errno);
+	rc = fchmod(fd, (mode_t)mode) == 0 ? 0 : file_error(errno);
 	if (rc == 0)
 		rc = pwrite_all(fd, s.p, s.n, 0);
 	if (rc == 0 && fsync(fd) != 0)
@@ -207,7 +220,7 @@ int file_replace(const char *path, struct slice s, unsigned mode)
 	int rc = write_tmp(tmp, s, mode);
 
 	if (rc == 0 && rename(tmp, path) != 0)
-		rc = -errno;
+		rc = file_error(errno);
 	if (rc)
 		unlink(tmp);
 	else
@@ -245,8 +258,8 @@ int pwrite_all(int fd, const void *p, size_t n, uint64_t off)
 
 		if (did < 0 && errno == EINTR)
 			continue;
-		if (did < 0)
-			return write_error(errno);
+		if (did <= 0)
+			return did < 0 ? write_error(errno) : E_IO;
 		at += did;
 		off += (uint64_t)did;
 		n -= (size_t)did;
@@ -262,7 +275,7 @@ int fd_sync(int fd)
 	do
 		rc = fdatasync(fd);
 	while (rc != 0 && errno == EINTR);
-	return rc == 0 ? 0 : E_IO;
+	return rc == 0 ? 0 : write_error(errno);
 }
 
 int lock_take(int *fd, const char *path)
@@ -272,7 +285,7 @@ int lock_take(int *fd, const char *path)
 	int e;
 
 	if (f < 0)
-		return -errno;
+		return file_error(errno);
 	if (fcntl(f, F_SETLK, &fl) == 0) {
 		*fd = f;
 		return 0;

@@ -189,7 +189,6 @@ void chain_fatal(struct chain *c, int rc, const char *what)
 					  what);
 	else
 		c->fatal_text = xasprintf("%s: %s", what, err_str(rc));
-	log_error(LOG_VALIDATION, "%s", c->fatal_text);
 	e.text = c->fatal_text;
 	outbox_event(c, &e);
 }

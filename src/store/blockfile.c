@@ -183,9 +183,7 @@ static int open_file(const struct blockfile *f, int32_t file, bool create)
 	int fd = open(path, flags, 0600);
 
 	if (fd < 0)
-		fd = errno == ENOENT   ? E_CORRUPT
-		     : errno == ENOSPC ? E_NOSPACE
-				       : -errno;
+		fd = errno == ENOENT ? E_CORRUPT : file_error(errno);
 	free(path);
 	return fd;
 }
@@ -237,7 +235,7 @@ static int cut_file(struct blockfile *f, int fd, uint32_t size)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || ftruncate(fd, (off_t)size) != 0)
-		return errno == EIO ? E_IO : -errno;
+		return file_error(errno);
 	pthread_mutex_lock(&f->mu);
 	f->bytes += size;
 	f->bytes -= (uint64_t)st.st_size;

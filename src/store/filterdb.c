@@ -77,7 +77,7 @@ static int open_file(struct filterdb *f, const char *dir)
 
 	f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (f->fd < 0)
-		rc = errno == ENOSPC ? E_NOSPACE : -errno;
+		rc = file_error(errno);
 	free(path);
 	return rc ? rc : dir_sync(dir);
 }

@@ -21,6 +21,11 @@ int dir_sync(const char *path) must_check;
 /* Remove a folder with all it holds (tests, scratch). */
 int dir_remove(const char *path) must_check;
 
+/* The result for errno e of a call that makes or changes a file: E_NOSPACE
+ * where the disk, a quota or a limit on sizes is reached, E_IO for EIO, else
+ * -e. */
+int file_error(int e);
+
 /* Read a whole file of at most max bytes: gives *b. E_LIMIT when larger. */
 int file_read(struct buf **b, const char *path, size_t max) must_check;
 /* Write to path.tmp with mode, fsync, rename over path. */
@@ -31,7 +36,7 @@ int file_replace(const char *path, struct slice s, unsigned mode) must_check;
  */
 int pread_all(int fd, void *p, size_t n, uint64_t off) must_check;
 int pwrite_all(int fd, const void *p, size_t n, uint64_t off) must_check;
-/* fdatasync; E_IO on failure, which must never be retried. */
+/* fdatasync; E_NOSPACE or E_IO on failure, which must never be retried. */
 int fd_sync(int fd) must_check;
 
 /* Take an advisory lock (fcntl, as bitcoind does) on path, creating it. Gives

@@ -239,6 +239,16 @@ START_TEST(lock_take_keeps_other_processes_out_until_closed)
 }
 END_TEST
 
+START_TEST(file_error_tells_space_and_broken_disks_apart)
+{
+	ck_assert_int_eq(file_error(ENOSPC), E_NOSPACE);
+	ck_assert_int_eq(file_error(EDQUOT), E_NOSPACE);
+	ck_assert_int_eq(file_error(EFBIG), E_NOSPACE);
+	ck_assert_int_eq(file_error(EIO), E_IO);
+	ck_assert_int_eq(file_error(EACCES), -EACCES);
+}
+END_TEST
+
 Suite *file_suite(void)
 {
 	Suite *s = suite_create("file");
@@ -248,6 +258,7 @@ Suite *file_suite(void)
 	tcase_add_test(tc, path_join_puts_one_slash_between);
 	tcase_add_test(tc, dir_make_makes_parents_and_accepts_what_exists);
 	tcase_add_test(tc, dir_make_refuses_a_file_in_the_way);
+	tcase_add_test(tc, file_error_tells_space_and_broken_disks_apart);
 	tcase_add_test(tc,
 		       dir_remove_takes_everything_below_but_no_link_target);
 	tcase_add_test(tc, file_read_takes_the_whole_file_up_to_max);
