@@ -31,21 +31,24 @@ done
 only() {
 	pattern=$1
 	shift
-	git grep -lE "#include [<\"]$pattern" -- src include | while read -r f; do
-		ok=no
-		for place in "$@"; do
-			case "$f" in $place*) ok=yes ;; esac
-		done
-		[ $ok = yes ] || echo "lint: $f includes $pattern" >&2
-	done | tee /dev/stderr | grep -q . && bad=1
-	return 0
+	found=$(git grep -lE "#include [<\"]$pattern" -- src include |
+		while read -r f; do
+			ok=no
+			for place in "$@"; do
+				case "$f" in "$place"*) ok=yes ;; esac
+			done
+			[ $ok = yes ] || echo "lint: $f includes $pattern"
+		done)
+	[ -z "$found" ] && return
+	echo "$found" >&2
+	bad=1
 }
 only 'uv\.h' src/net src/rpc src/node include/cairn/net include/cairn/rpc \
-	include/cairn/node 2>&1
-only 'leveldb/' src/store/kv.c 2>&1
-only 'openssl/' src/crypto 2>&1
-only 'secp256k1' src/crypto 2>&1
-only 'protobuf-c/' src/base/delimited_pb.c 2>&1
-only 'yajl' src/rpc/ 2>&1
-only 'llhttp' src/rpc 2>&1
+	include/cairn/node
+only 'leveldb/' src/store/kv.c
+only 'openssl/' src/crypto
+only 'secp256k1' src/crypto
+only 'protobuf-c/' src/base/delimited_pb.c
+only 'yajl' src/rpc/
+only 'llhttp' src/rpc
 exit $bad
