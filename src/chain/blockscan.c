@@ -1,8 +1,9 @@
 /*
  * The scanner for foreign block files: looks for the network's magic, believes
- * a length only if it can be and a record only if it parses, and otherwise goes
- * on one byte behind the magic, so that junk which looks like a record swallows
- * nothing. Undoes Bitcoin Core's obfuscation. Does not judge blocks.
+ * a length only if it can be and a record only if it has proof of work and
+ * parses, and otherwise goes on one byte behind the magic, so that junk which
+ * looks like a record swallows nothing and costs little. Undoes Bitcoin Core's
+ * obfuscation. Does not judge blocks beyond that.
  */
 #include "blockscan.h"
 
@@ -12,6 +13,8 @@
 #include <cairn/base/file.h>
 #include <cairn/base/mem.h>
 #include <cairn/chain/chain.h>
+#include <cairn/consensus/work.h>
+#include <cairn/crypto/sha256.h>
 #include <cairn/params/params.h>
 #include <cairn/wire/block.h>
 
@@ -23,8 +26,9 @@
 
 #define WINDOW    (1u << 20)
 #define HEAD      8u
-#define BLOCK_MIN 80u
+#define BLOCK_MIN 81u
 #define BLOCK_MAX 4000000u
+#define READ_MAX  (32u << 20) /* in one search */
 
 /* Read and make plain. */
 static int read_at(const struct blockscan *s, uint8_t *p, size_t n,
@@ -68,7 +72,8 @@ int blockscan_open(struct blockscan *s, const char *path,
 
 	memset(s, 0, sizeof *s);
 	s->params = p;
-	s->fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* A pipe would otherwise keep us until somebody writes to it. */
+	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (s->fd < 0)
 		return -errno;
 	if (fstat(s->fd, &st) != 0)
@@ -105,10 +110,12 @@ static int fill(struct blockscan *s, uint64_t off, size_t n)
 	left = s->size - off;
 	s->win_at = off;
 	s->win_n = left < WINDOW ? (size_t)left : WINDOW;
+	s->read += s->win_n;
 	return read_at(s, s->win, s->win_n, off) == 0 ? 1 : E_IO;
 }
 
-/* Move pos to the next magic with a length behind it. 1, 0 at the end. */
+/* Move pos to the next magic with a length behind it. 1, 0 at the end,
+ * SCAN_MORE. */
 static int find_magic(struct blockscan *s)
 {
 	const uint8_t *magic = s->params->magic, *p, *hit;
@@ -119,14 +126,13 @@ static int find_magic(struct blockscan *s)
 		p = s->win + (s->pos - s->win_at);
 		n = s->win_n - (size_t)(s->pos - s->win_at) - (HEAD - 1);
 		hit = memchr(p, magic[0], n);
-		if (!hit) {
-			s->pos += n;
-			continue;
-		}
-		s->pos += (uint64_t)(hit - p);
-		if (memcmp(hit, magic, 4) == 0)
+		s->pos += hit ? (uint64_t)(hit - p) : n;
+		if (hit && memcmp(hit, magic, 4) == 0)
 			return 1;
-		s->pos++;
+		if (hit)
+			s->pos++;
+		else if (s->read > READ_MAX)
+			return SCAN_MORE;
 	}
 	return rc;
 }
@@ -139,6 +145,7 @@ static int read_block(struct blockscan *s, struct buf **give, uint64_t off,
 
 	if (!b)
 		return E_NOMEM;
+	s->read += n;
 	if (off >= s->win_at && off + n <= s->win_at + s->win_n)
 		memcpy(buf_data(b), s->win + (off - s->win_at), n);
 	else
@@ -150,6 +157,20 @@ static int read_block(struct blockscan *s, struct buf **give, uint64_t off,
 	b->n = n;
 	*give = b;
 	return 0;
+}
+
+/* Does the header at off have the work that it claims? 1, 0, or a failure. */
+static int has_work(struct blockscan *s, uint64_t off)
+{
+	struct hash256 hash;
+	const uint8_t *h;
+	int rc = fill(s, off, HEADER_SIZE);
+
+	if (rc <= 0)
+		return rc;
+	h = s->win + (off - s->win_at);
+	sha256d(&hash, h, HEADER_SIZE);
+	return pow_ok(&hash, le32_get(h + 72), s->params);
 }
 
 /* Cut b to the block it starts with. False when it starts with none. */
@@ -165,31 +186,47 @@ static bool trim(struct buf *b)
 	return true;
 }
 
-int blockscan_next(struct blockscan *s, struct buf **give, uint64_t *off)
+/* The record whose magic is at pos. 1, 0 when it is none, or a failure. */
+static int take_record(struct blockscan *s, struct buf **give)
 {
+	uint32_t n = le32_get(s->win + (s->pos - s->win_at) + 4);
+	uint64_t at = s->pos + HEAD;
 	struct buf *b;
-	uint32_t n;
 	int rc;
 
-	while ((rc = find_magic(s)) > 0) {
-		uint64_t at = s->pos + HEAD;
+	if (n < BLOCK_MIN || n > BLOCK_MAX || at + n > s->size)
+		return 0;
+	rc = has_work(s, at);
+	if (rc > 0)
+		rc = read_block(s, &b, at, n) == 0 ? 1 : E_IO;
+	if (rc <= 0)
+		return rc;
+	if (!trim(b)) {
+		buf_unref(b);
+		return 0;
+	}
+	*give = b;
+	return 1;
+}
 
-		n = le32_get(s->win + (s->pos - s->win_at) + 4);
-		s->pos++;
-		if (n < BLOCK_MIN || n > BLOCK_MAX || at + n > s->size)
-			continue;
-		rc = read_block(s, &b, at, n);
-		if (rc)
-			return rc;
-		if (!trim(b)) {
-			buf_unref(b);
-			continue;
+int blockscan_next(struct blockscan *s, struct buf **give, uint64_t *off)
+{
+	int rc;
+
+	s->read = 0;
+	while ((rc = find_magic(s)) == 1) {
+		rc = take_record(s, give);
+		if (rc == 1) {
+			*off = s->pos + HEAD;
+			s->pos = *off + (*give)->n;
+			chain_stamp_record(*give, s->params);
+			return 1;
 		}
-		s->pos = at + b->n;
-		chain_stamp_record(b, s->params);
-		*off = at;
-		*give = b;
-		return 1;
+		if (rc < 0)
+			return rc;
+		s->pos++;
+		if (s->read > READ_MAX)
+			return SCAN_MORE;
 	}
 	return rc;
 }

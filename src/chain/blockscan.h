@@ -21,14 +21,19 @@ struct blockscan {
 	uint8_t *win; /* bytes win_at..win_at + win_n of the file, plain */
 	uint64_t win_at;
 	size_t win_n;
+	uint64_t read; /* bytes, since the last call began */
 };
 
 /* 0 or -errno. A folder is no file: -EISDIR. */
 int blockscan_open(struct blockscan *s, const char *path,
 		   const struct params *p) must_check;
 void blockscan_close(struct blockscan *s);
-/* The next record that parses as a block: gives its buffer, stamped and without
- * trailing bytes, and where it lies. 1, 0 at the end, or a failure. */
+/* The next record that has proof of work and parses as a block: gives its
+ * buffer, stamped and without trailing bytes, and where it lies. 1, 0 at the
+ * end, or a failure; SCAN_MORE after much has been read in vain, so that
+ * whoever waits for the end of the search is not waiting for the end of the
+ * file. */
+#define SCAN_MORE 2
 int blockscan_next(struct blockscan *s, struct buf **give,
 		   uint64_t *off) must_check;
 /* The block of n bytes at off again. E_CORRUPT when the file was cut since. */

@@ -63,6 +63,7 @@ struct import {
 	/* Under mu. */
 	size_t out_blocks, out_bytes; /* handed over, not answered */
 	bool batch_done, stop;
+	bool broken; /* the chain takes no more */
 	uint64_t bytes_read, bytes_all;
 	struct import_result r;
 
@@ -85,12 +86,13 @@ static bool has_ended(struct import *i)
 	bool end;
 
 	pthread_mutex_lock(&i->mu);
-	end = i->stop || i->r.rc;
+	end = i->stop || i->broken;
 	pthread_mutex_unlock(&i->mu);
 	return end;
 }
 
-static void fail(struct import *i, int rc, const char *path)
+/* The first file that could not be read is told; the others are still read. */
+static void file_failed(struct import *i, int rc, const char *path)
 {
 	pthread_mutex_lock(&i->mu);
 	if (!i->r.rc) {
@@ -109,6 +111,16 @@ struct submission {
 	size_t bytes;
 };
 
+/* The chain takes no more; mu is held. */
+static void chain_ended(struct import *i, int rc)
+{
+	if (i->broken)
+		return;
+	i->broken = true;
+	i->r.rc = rc;
+	i->r.path = NULL;
+}
+
 static void on_answer(void *arg, const struct block_result *res)
 {
 	struct submission *s = arg;
@@ -117,14 +129,15 @@ static void on_answer(void *arg, const struct block_result *res)
 	pthread_mutex_lock(&i->mu);
 	i->out_blocks--;
 	i->out_bytes -= s->bytes;
-	if (res->verdict.kind == V_UNKNOWN && !i->r.rc)
-		i->r.rc = res->verdict.rc;
-	else if (res->verdict.kind == V_INVALID)
+	if (res->verdict.kind == V_UNKNOWN) {
+		chain_ended(i, res->verdict.rc);
+	} else if (res->verdict.kind == V_INVALID) {
 		i->r.refused++;
-	else if (res->outcome == BLOCK_KNOWN)
+	} else if (res->outcome == BLOCK_KNOWN) {
 		i->r.known++;
-	else
+	} else {
 		i->r.blocks++;
+	}
 	pthread_cond_signal(&i->cond);
 	pthread_mutex_unlock(&i->mu);
 	free(s);
@@ -245,7 +258,7 @@ static void wake(struct import *i, const struct hash256 *hash)
 static void wait_for_room(struct import *i)
 {
 	pthread_mutex_lock(&i->mu);
-	while (!i->stop && !i->r.rc &&
+	while (!i->stop && !i->broken &&
 	       (i->out_blocks > FULL_BLOCKS || i->out_bytes > FULL_BYTES))
 		pthread_cond_wait(&i->cond, &i->mu);
 	i->batch_done = false;
@@ -325,14 +338,13 @@ static void read_ready(struct import *i)
 
 		if (rc == 0)
 			rc = blockscan_at(&i->again, &b, h->at.off, h->at.n);
-		if (rc) {
-			fail(i, rc, i->paths[h->at.file]);
-			return;
-		}
 		i->ready = h->next;
 		if (!i->ready)
 			i->ready_last = NULL;
-		add(i, b, h->at);
+		if (rc == 0)
+			add(i, b, h->at);
+		else
+			file_failed(i, rc, i->paths[h->at.file]);
 		free(h);
 		/* Their fate decides whether there are more. */
 		if (!i->ready)
@@ -369,9 +381,11 @@ static int read_file(struct import *i, struct blockscan *s, size_t file)
 		i->bytes_read += s->pos - before;
 		pthread_mutex_unlock(&i->mu);
 		before = s->pos;
+		log_progress(i, file);
+		if (rc == SCAN_MORE)
+			continue;
 		add(i, b, at);
 		read_ready(i);
-		log_progress(i, file);
 	}
 	hand_over(i);
 	read_ready(i);
@@ -389,7 +403,7 @@ static void import_file(struct import *i, size_t file)
 	if (rc) {
 		log_warn(LOG_BLOCKSTORAGE, "import cannot open file=%s: %s",
 			 i->paths[file], err_str(rc));
-		fail(i, rc, i->paths[file]);
+		file_failed(i, rc, i->paths[file]);
 		return;
 	}
 	log_info(LOG_BLOCKSTORAGE, "import file=%s bytes=%llu%s",
@@ -398,7 +412,7 @@ static void import_file(struct import *i, size_t file)
 	rc = read_file(i, &s, file);
 	blockscan_close(&s);
 	if (rc < 0)
-		fail(i, rc, i->paths[file]);
+		file_failed(i, rc, i->paths[file]);
 	pthread_mutex_lock(&i->mu);
 	i->r.files++;
 	pthread_mutex_unlock(&i->mu);

@@ -19,7 +19,7 @@ struct import_result {
 	uint64_t known;   /* found and stored before */
 	uint64_t orphans; /* parent found nowhere */
 	uint64_t refused; /* invalid header or block */
-	int rc; /* 0, or what ended it; E_STOPPING after import_stop */
+	int rc; /* 0, or what went wrong first; E_STOPPING after import_stop */
 	const char *path; /* of the file that could not be read, or NULL */
 };
 
@@ -28,7 +28,8 @@ typedef void (*import_done_fn)(void *arg, const struct import_result *r);
 
 /* Read n files one after another; paths are copied. A file holds records (magic
  * of the network, le32 length, block) with anything between them; a record that
- * is cut off or broken is passed over. If `xor.dat` lies beside a file, its key
+ * is cut off or broken or has no proof of work is passed over, and so is a file
+ * that cannot be read. If `xor.dat` lies beside a file, its key
  * is applied (Bitcoin Core's obfuscation). Blocks may come in any order within
  * one import: those whose parent is missing are read again when it has come, up
  * to a bound on their number. done is called once, after every block handed
