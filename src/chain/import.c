@@ -382,9 +382,11 @@ static int read_file(struct import *i, struct blockscan *s, size_t file)
 		pthread_mutex_unlock(&i->mu);
 		before = s->pos;
 		log_progress(i, file);
+		/* What was found must not wait for the end of the junk. */
 		if (rc == SCAN_MORE)
-			continue;
-		add(i, b, at);
+			hand_over(i);
+		else
+			add(i, b, at);
 		read_ready(i);
 	}
 	hand_over(i);
