@@ -63,14 +63,15 @@ static bool fd_is_ours(int fd)
 /* Count one call of this kind; must it fail? */
 static bool fails(const char *op)
 {
-	long n, at = atol(var("FAULT_AT"));
+	long n, at = strtol(var("FAULT_AT"), NULL, 10);
 
 	if (strcmp(op, var("FAULT_OP")) != 0)
 		return false;
 	n = __atomic_add_fetch(calls, 1, __ATOMIC_SEQ_CST);
 	if (at == 0 || n < at || (*var("FAULT_ONCE") && n > at))
 		return false;
-	errno = *var("FAULT_ERRNO") ? atoi(var("FAULT_ERRNO")) : ENOSPC;
+	errno = *var("FAULT_ERRNO") ? (int)strtol(var("FAULT_ERRNO"), NULL, 10)
+				    : ENOSPC;
 	return true;
 }
 
