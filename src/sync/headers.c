@@ -157,6 +157,7 @@ struct batch {
 	uint32_t n;
 	bool full;
 	bool trusted; /* lies under enough work: pre-sync has shown it */
+	struct presync *spent; /* has ended; the headers may be its own */
 };
 
 static const uint8_t *batch_at(const struct batch *b, uint32_t i)
@@ -197,8 +198,21 @@ void scratch_need(struct sync *s, size_t n)
 	s->cap_hashes = n;
 }
 
-/* Feed the pre-sync. False when the message needs no further work; otherwise b
- * holds what is to be accepted. */
+/* Nothing can follow but freeing it, when b needs its headers no longer. */
+static void presync_end(struct sp *sp, struct batch *b, enum presync_rc rc)
+{
+	if (rc != PRESYNC_DONE)
+		log_debug(LOG_NET, "headers presync ended peer=%llu height=%d",
+			  (unsigned long long)sp->id,
+			  presync_height(sp->presync));
+	must(!b->spent);
+	b->spent = sp->presync;
+	sp->presync = NULL;
+}
+
+/* Feed the pre-sync. False when nothing may be kept; otherwise b holds what is
+ * to be accepted. What it refuses is dropped whole: to judge it as if fresh
+ * would keep the headers before the one at fault. */
 static bool presync_step(struct sp *sp, struct batch *b)
 {
 	struct presync_out out = {NULL, 0};
@@ -210,23 +224,18 @@ static bool presync_step(struct sp *sp, struct batch *b)
 		sp->getheaders_s = 0;
 	if (rc == PRESYNC_MORE)
 		getheaders_send(sp, loc, presync_locator(sp->presync, loc));
-	if (rc == PRESYNC_BAD || rc == PRESYNC_GIVE_UP) {
-		log_debug(LOG_NET, "headers presync ended peer=%llu height=%d",
-			  (unsigned long long)sp->id,
-			  presync_height(sp->presync));
-		presync_free(sp->presync);
-		sp->presync = NULL;
-		/* As in Core the headers are then judged as if fresh. */
-		return rc == PRESYNC_BAD;
-	}
-	if (out.n) {
-		*b = (struct batch){out.headers, HEADER_SIZE, NULL,
-				    out.n,       b->full,     true};
-		scratch_need(sp->s, out.n);
-		sha256d80(sp->s->hashes, out.headers, HEADER_SIZE, out.n);
-		b->hashes = sp->s->hashes;
-	}
-	return out.n > 0;
+	else
+		presync_end(sp, b, rc);
+	if (out.n == 0)
+		return false;
+	b->h = out.headers;
+	b->stride = HEADER_SIZE;
+	b->n = out.n;
+	b->trusted = true;
+	scratch_need(sp->s, out.n);
+	sha256d80(sp->s->hashes, out.headers, HEADER_SIZE, out.n);
+	b->hashes = sp->s->hashes;
+	return true;
 }
 
 static bool is_ours(struct sync *s, const struct hnode *n)
@@ -384,6 +393,7 @@ static void headers_work(struct sp *sp, const struct headers_view *v)
 	b.hashes = sp->s->hashes;
 	if (batch_sane(sp, &b))
 		batch_process(sp, &b);
+	presync_free(b.spent);
 	free(flat);
 }
 

@@ -191,6 +191,53 @@ START_TEST(a_chain_that_proves_its_work_is_read_twice_and_kept)
 }
 END_TEST
 
+/* The second reading ends with a full message: more is asked for, and what the
+ * peer sends then is judged as usual. */
+START_TEST(headers_behind_a_presync_that_ended_are_taken)
+{
+	struct peer *a = peer_in(CONN_INBOUND, ALL_SERVICES);
+	size_t n = 3 * HEADERS_MAX + 5;
+	uint8_t *h = headers_make(W.tip, n, 1);
+	struct u256 need = {{5 * HEADERS_MAX, 0, 0, 0}};
+
+	htree_set_min_work(W.tree, &need);
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t k = 0; k < 3; k++)
+			recv_headers(a, h + k * HEADERS_MAX * 80, HEADERS_MAX);
+	while (next_sent(a, MSG_GETHEADERS))
+		;
+	ck_assert_int_eq(htree_best(W.tree)->height, 3 * HEADERS_MAX);
+	recv_headers(a, h + (size_t)3 * HEADERS_MAX * 80, 5);
+	ck_assert_ptr_null(a->misbehaved);
+	ck_assert_int_eq(htree_best(W.tree)->height, (int)n);
+	free(h);
+}
+END_TEST
+
+/* The header at fault is the last one: those before it must not get in. */
+START_TEST(a_message_that_presync_refuses_is_dropped_whole)
+{
+	struct peer *a = peer_in(CONN_INBOUND, ALL_SERVICES);
+	uint8_t *h = headers_make(W.tip, HEADERS_MAX, 1), *last;
+	struct u256 need = {{100000, 0, 0, 0}};
+	struct hash256 hash;
+
+	W.params.min_difficulty_blocks = false;
+	htree_set_min_work(W.tree, &need);
+	last = h + (size_t)(HEADERS_MAX - 1) * 80;
+	le32_put(last + 72, W.params.genesis_bits - 1);
+	do {
+		le32_put(last + 76, le32_get(last + 76) + 1);
+		sha256d(&hash, last, 80);
+	} while (!pow_ok(&hash, W.params.genesis_bits - 1, &W.params));
+	for (int pass = 0; pass < 2; pass++) {
+		recv_headers(a, h, HEADERS_MAX);
+		ck_assert_uint_eq(htree_count(W.tree), 1);
+	}
+	free(h);
+}
+END_TEST
+
 START_TEST(an_announced_block_is_asked_about_by_headers)
 {
 	struct hash256 unknown = {{7}};
@@ -289,6 +336,8 @@ Suite *headers_suite(void)
 	tcase_add_test(
 	    c, a_long_chain_of_too_little_work_is_read_without_being_kept);
 	tcase_add_test(c, a_chain_that_proves_its_work_is_read_twice_and_kept);
+	tcase_add_test(c, headers_behind_a_presync_that_ended_are_taken);
+	tcase_add_test(c, a_message_that_presync_refuses_is_dropped_whole);
 	tcase_add_test(c, an_announced_block_is_asked_about_by_headers);
 	tcase_add_test(c, an_inv_over_the_limit_is_misbehaviour);
 	tcase_add_test(c, sendheaders_goes_out_once_the_peer_has_a_chain);
