@@ -33,7 +33,7 @@ static void version_tail(struct version_view *t, struct rd *r)
 
 bool version_view_parse(struct version_view *v, struct slice body)
 {
-	struct version_view t = {.nonce = 1, .relay = true};
+	struct version_view t = {.nonce = 1, .height = -1, .relay = true};
 	const uint8_t *ip;
 	struct rd r;
 

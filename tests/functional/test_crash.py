@@ -12,7 +12,7 @@ import re
 import shutil
 import threading
 
-from node import ADDRESS, SLOW, Node, data_file, main, nodes, wait_until
+from node import ADDRESS, Node, data_file, main, nodes, wait_until
 from test_real_chains import CHAINS, check_coins
 from test_sync import OTHER, same_coins
 

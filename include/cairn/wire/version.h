@@ -34,7 +34,7 @@ struct version_view {
 				   * when the message ends before it */
 	uint64_t nonce; /* 1 when the message ends before it, as in Core */
 	struct slice user_agent;
-	int32_t height; /* 0 when the message ends before it */
+	int32_t height; /* -1 when the message ends before it */
 	bool relay;     /* true when the message ends before it */
 };
 
