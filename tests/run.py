@@ -21,8 +21,7 @@ FUNCTIONAL_TIMEOUT_S = 240 * SLOW
 # For sanitized builds; others do not look at them. A report is a failure, and
 # memory that cannot be had is the tests' own doing.
 SANITIZERS = {
-    'ASAN_OPTIONS': 'allocator_may_return_null=1:detect_leaks=1:'
-                    'strict_string_checks=1',
+    'ASAN_OPTIONS': 'allocator_may_return_null=1:detect_leaks=1',
     'UBSAN_OPTIONS': 'print_stacktrace=1',
     'TSAN_OPTIONS': 'second_deadlock_stack=1:suppressions=' +
                     os.path.join(HERE, 'tsan.supp'),
