@@ -9,6 +9,7 @@
 
 #include <cairn/base/hmap.h>
 #include <cairn/chain/chain.h>
+#include <cairn/consensus/spend.h>
 #include <cairn/consensus/work.h>
 #include <cairn/params/params.h>
 #include <cairn/script/interp.h>
@@ -277,12 +278,6 @@ void scripts_init(struct chain *c);
 void scripts_fini(struct chain *c);
 struct verdict scripts_verify(struct chain *c, const struct hnode *n,
 			      const struct block_view *b, struct slice undo);
-
-/* sigops.c */
-/* Cost of what an input adds over its legacy sigops: P2SH and witness. stack is
- * the input's witness. */
-uint32_t input_sigops_cost(struct slice script_sig, struct slice coin_script,
-			   struct tx_iter *stack);
 
 /* connect.c */
 enum connect_mode { CONNECT_KEEP, CONNECT_TEST };

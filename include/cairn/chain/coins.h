@@ -8,15 +8,9 @@
 
 #include <cairn/base/attr.h>
 #include <cairn/base/bytes.h>
+#include <cairn/consensus/coin.h>
 
 struct kv;
-
-struct coin {
-	int64_t value;  /* satoshi, 0..21 million coins */
-	int32_t height; /* of the block that made it, 0 or more */
-	bool coinbase;
-	struct slice script; /* borrowed */
-};
 
 /* Longest script of a coin: longer ones cannot be spent. */
 #define COIN_SCRIPT_MAX 10000u

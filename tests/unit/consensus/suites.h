@@ -13,6 +13,8 @@ Suite *headers_suite(void);
 Suite *headers_real_suite(void);
 Suite *scripts_real_suite(void);
 Suite *signet_suite(void);
+Suite *sigops_suite(void);
+Suite *spend_suite(void);
 Suite *tx_vectors_suite(void);
 Suite *work_suite(void);
 

@@ -1,12 +1,12 @@
 /*
  * The sigops that can be counted only with the coin at hand: of P2SH redeem
- * scripts and of witness programs, in the unit of cost. Pure. Legacy sigops are
- * counted in consensus. P2SH and witness rules count for every block: the two
- * old blocks that Bitcoin Core exempts from them are far below the limit.
+ * scripts and of witness programs, in the unit of cost. Any thread. Legacy
+ * sigops are counted in check.c. P2SH and witness rules count for every block:
+ * the two old blocks that Bitcoin Core exempts from them are far below the
+ * limit.
  */
-#include "internal.h"
+#include <cairn/consensus/spend.h>
 
-#include <cairn/consensus/check.h>
 #include <cairn/script/template.h>
 
 #define OP_16      0x60

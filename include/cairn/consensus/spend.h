@@ -1,0 +1,72 @@
+/*
+ * Rules that need the coins which transactions spend: amounts and fees,
+ * maturity, relative locks, the cost of sigops, what the coinbase takes.
+ * Whoever has the coins hands them in: the chain, or a file beside a block, and
+ * sees to it that each is spent once. Scripts are judged in cairn/script. Pure.
+ *
+ *	block_spend_init(&b, params, height, mtp_prev);
+ *	for each transaction but the coinbase, which has no coins:
+ *		tx_spend_init(&s);
+ *		tx_spend_coin(&s, &b, tx, ...) for each input
+ *		block_spend_tx(&b, tx, &s)
+ *	block_spend_end(&b, coinbase)
+ */
+#ifndef CAIRN_CONSENSUS_SPEND_H
+#define CAIRN_CONSENSUS_SPEND_H
+
+#include <cairn/consensus/check.h>
+#include <cairn/consensus/coin.h>
+
+/* A block whose transactions are gone through in order. */
+struct block_spend {
+	const struct params *p;
+	int32_t height;
+	int64_t mtp_prev; /* median time past of the parent */
+	bool bip68;       /* relative locks count */
+	int64_t fees;     /* satoshi so far */
+	uint32_t sigops;  /* cost so far */
+};
+/* Borrows p. */
+void block_spend_init(struct block_spend *b, const struct params *p,
+		      int32_t height, int64_t mtp_prev);
+
+/* What the coins of one transaction come to. */
+struct tx_spend {
+	int64_t value;   /* satoshi, while nothing is broken */
+	uint32_t sigops; /* cost, over the legacy ones */
+	struct seq_lock lock;
+	struct verdict bad; /* the first rule that a coin breaks */
+};
+void tx_spend_init(struct tx_spend *s);
+
+/* Take the coin that in, an input of tx, spends. stack is the input's witness
+ * and is used up. coin_mtp, the median time past of the block in front of the
+ * one that made the coin, is looked at only where seq_is_time says so. */
+void tx_spend_coin(struct tx_spend *s, const struct block_spend *b,
+		   const struct tx_view *tx, const struct txin_view *in,
+		   struct tx_iter *stack, const struct coin *coin,
+		   int64_t coin_mtp);
+
+/* Judge a transaction with all its coins, s, which is NULL for the coinbase,
+ * and add it to the block. In Bitcoin Core's order and with its reasons:
+ * bad-txns-premature-spend-of-coinbase, bad-txns-inputvalues-outofrange,
+ * bad-txns-in-belowout, bad-txns-fee-outofrange,
+ * bad-txns-accumulated-fee-outofrange, bad-txns-nonfinal (BIP 68),
+ * bad-blk-sigops. */
+struct verdict block_spend_tx(struct block_spend *b, const struct tx_view *tx,
+			      const struct tx_spend *s);
+
+/* Whether the coinbase takes no more than subsidy and fees (bad-cb-amount). */
+struct verdict block_spend_end(const struct block_spend *b,
+			       const struct tx_view *coinbase);
+
+/* Value of all outputs, satoshi; tx_check has found nothing wrong with them. */
+int64_t tx_value_out(const struct tx_view *tx);
+
+/* Cost of the sigops that an input adds over its legacy ones: of a P2SH redeem
+ * script and of a witness program. stack is the input's witness and is used up.
+ */
+uint32_t input_sigops_cost(struct slice script_sig, struct slice coin_script,
+			   struct tx_iter *stack);
+
+#endif
