@@ -1,10 +1,12 @@
 /*
- * Whether bytes encode a point of secp256k1, by libsecp256k1's static context
- * (parsing needs no tables and no randomisation). Any thread.
+ * Public keys by libsecp256k1's static context: parsing, adding and recovery
+ * need no tables of secrets and no randomisation. Any thread.
  */
 #include <cairn/crypto/pubkey.h>
 
 #include <secp256k1.h>
+#include <secp256k1_extrakeys.h>
+#include <secp256k1_recovery.h>
 
 bool pubkey_valid(struct slice key)
 {
@@ -16,4 +18,54 @@ bool pubkey_valid(struct slice key)
 		return false;
 	return secp256k1_ec_pubkey_parse(secp256k1_context_static, &pk, key.p,
 					 key.n) == 1;
+}
+
+bool xonly_valid(const uint8_t x[32])
+{
+	secp256k1_xonly_pubkey pk;
+
+	return secp256k1_xonly_pubkey_parse(secp256k1_context_static, &pk, x) ==
+	       1;
+}
+
+bool pubkey_add(uint8_t out[33], const uint8_t key[33], const uint8_t tweak[32])
+{
+	const secp256k1_context *ctx = secp256k1_context_static;
+	secp256k1_pubkey pk;
+	size_t n = 33;
+
+	return secp256k1_ec_pubkey_parse(ctx, &pk, key, 33) &&
+	       secp256k1_ec_pubkey_tweak_add(ctx, &pk, tweak) &&
+	       secp256k1_ec_pubkey_serialize(ctx, out, &n, &pk,
+					     SECP256K1_EC_COMPRESSED);
+}
+
+bool xonly_add(uint8_t out[32], const uint8_t x[32], const uint8_t tweak[32])
+{
+	const secp256k1_context *ctx = secp256k1_context_static;
+	secp256k1_xonly_pubkey in, sum;
+	secp256k1_pubkey pk;
+
+	return secp256k1_xonly_pubkey_parse(ctx, &in, x) &&
+	       secp256k1_xonly_pubkey_tweak_add(ctx, &pk, &in, tweak) &&
+	       secp256k1_xonly_pubkey_from_pubkey(ctx, &sum, NULL, &pk) &&
+	       secp256k1_xonly_pubkey_serialize(ctx, out, &sum);
+}
+
+size_t pubkey_recover(uint8_t out[65], const uint8_t sig[64], unsigned id,
+		      const uint8_t hash[32], bool compressed)
+{
+	const secp256k1_context *ctx = secp256k1_context_static;
+	secp256k1_ecdsa_recoverable_signature s;
+	secp256k1_pubkey pk;
+	size_t n = 65;
+
+	if (!secp256k1_ecdsa_recoverable_signature_parse_compact(
+		ctx, &s, sig, (int)(id & 3)) ||
+	    !secp256k1_ecdsa_recover(ctx, &pk, &s, hash))
+		return 0;
+	secp256k1_ec_pubkey_serialize(ctx, out, &n, &pk,
+				      compressed ? SECP256K1_EC_COMPRESSED
+						 : SECP256K1_EC_UNCOMPRESSED);
+	return n;
 }

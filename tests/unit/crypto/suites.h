@@ -15,6 +15,8 @@ Suite *siphash_suite(void);
 Suite *pubkey_suite(void);
 Suite *sig_suite(void);
 Suite *tagged_suite(void);
+Suite *secret_suite(void);
+Suite *hmac512_suite(void);
 
 /* Fill p with n bytes that depend on seed. */
 void fill(uint8_t *p, size_t n, uint32_t seed);

@@ -75,6 +75,20 @@ START_TEST(every_other_length_is_refused)
 }
 END_TEST
 
+/* x = 1 has a point, x = 5 has none. */
+START_TEST(half_of_all_numbers_are_an_x)
+{
+	uint8_t x[32] = {0};
+
+	x[31] = 1;
+	ck_assert(xonly_valid(x));
+	x[31] = 5;
+	ck_assert(!xonly_valid(x));
+	memset(x, 0xff, 32);
+	ck_assert(!xonly_valid(x));
+}
+END_TEST
+
 Suite *pubkey_suite(void)
 {
 	Suite *s = suite_create("pubkey");
@@ -85,6 +99,7 @@ Suite *pubkey_suite(void)
 	tcase_add_test(t, every_other_first_byte_is_refused);
 	tcase_add_test(t, what_is_not_on_the_curve_is_refused);
 	tcase_add_test(t, every_other_length_is_refused);
+	tcase_add_test(t, half_of_all_numbers_are_an_x);
 	suite_add_tcase(s, t);
 	return s;
 }
