@@ -5,13 +5,11 @@
 #include "taproot.h"
 
 #include <cairn/crypto/sig.h>
-#include <cairn/crypto/tagged.h>
 
 #define ANNEX_TAG     0x50u
 #define LEAF_MASK     0xfeu
 #define CONTROL_BASE  33u
 #define CONTROL_NODE  32u
-#define CONTROL_NODES 128u
 #define WEIGHT_OFFSET 50 /* BIP 342: added to the witness' size */
 
 static void hash_annex(struct tap_context *tap, struct slice annex)
@@ -53,50 +51,23 @@ void tap_spend_read(struct tap_spend *t, struct tap_context *tap,
 		    (int64_t)compact_size(witness.left) + WEIGHT_OFFSET;
 }
 
-static void hash_leaf(uint8_t out[32], uint8_t version, struct slice script)
-{
-	struct sha256 h;
-
-	tagged_init(&h, TAG_TAP_LEAF);
-	sha256_put(&h, &version, 1);
-	sha256_compact(&h, script.n);
-	sha256_put(&h, script.p, script.n);
-	sha256_end(&h, out);
-}
-
-/* One step up the tree; the smaller hash stands first. */
-static void hash_branch(uint8_t k[32], const uint8_t *node)
-{
-	bool first = memcmp(k, node, 32) < 0;
-	struct sha256 h;
-
-	tagged_init(&h, TAG_TAP_BRANCH);
-	sha256_put(&h, first ? k : node, 32);
-	sha256_put(&h, first ? node : k, 32);
-	sha256_end(&h, k);
-}
-
 enum script_err tap_commitment(struct tap_spend *t, struct tap_context *tap,
 			       struct slice program)
 {
 	struct slice c = t->control;
 	uint8_t k[32], tweak[32];
-	struct sha256 h;
 
 	if (c.n < CONTROL_BASE ||
-	    c.n > CONTROL_BASE + CONTROL_NODE * CONTROL_NODES ||
+	    c.n > CONTROL_BASE + CONTROL_NODE * TAP_DEPTH_MAX ||
 	    (c.n - CONTROL_BASE) % CONTROL_NODE != 0)
 		return SCRIPT_ERR_TAPROOT_WRONG_CONTROL_SIZE;
 	t->leaf_version = c.p[0] & LEAF_MASK;
-	hash_leaf(tap->leaf, t->leaf_version, t->script);
+	tap_leaf_hash(tap->leaf, t->leaf_version, t->script);
 	tap->has_leaf = true;
 	memcpy(k, tap->leaf, 32);
 	for (size_t at = CONTROL_BASE; at < c.n; at += CONTROL_NODE)
-		hash_branch(k, c.p + at);
-	tagged_init(&h, TAG_TAP_TWEAK);
-	sha256_put(&h, c.p + 1, 32);
-	sha256_put(&h, k, 32);
-	sha256_end(&h, tweak);
+		tap_branch_hash(k, k, c.p + at);
+	tap_tweak_hash(tweak, c.p + 1, k);
 	if (!xonly_tweak_check(program.p, c.p[0] & 1, c.p + 1, tweak))
 		return SCRIPT_ERR_WITNESS_PROGRAM_MISMATCH;
 	return SCRIPT_ERR_OK;

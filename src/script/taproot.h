@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-#define TAP_LEAF_SCRIPT 0xc0u
+#include <cairn/script/taptree.h>
 
 /* A taproot witness taken apart; borrows it. */
 struct tap_spend {

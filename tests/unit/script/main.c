@@ -12,6 +12,7 @@ static const suite_fn suites[] = {
     flags_suite,    limits_suite,
     verify_suite,   script_vectors_suite,
     sighash_suite,  taproot_vectors_suite,
+    taptree_suite,
 };
 
 int main(void)

@@ -12,6 +12,7 @@ Suite *op_suite(void);
 Suite *script_vectors_suite(void);
 Suite *sighash_suite(void);
 Suite *taproot_vectors_suite(void);
+Suite *taptree_suite(void);
 Suite *template_suite(void);
 Suite *verify_suite(void);
 
