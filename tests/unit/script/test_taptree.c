@@ -20,8 +20,8 @@ static void hash_leaf(uint8_t out[32], const struct tj *leaf,
 		      const struct tj *hashes)
 {
 	const char *hex = tj_str(leaf, "script");
-	long version = strtol(tj_str(leaf, "leafVersion"), NULL, 10);
-	long id = strtol(tj_str(leaf, "id"), NULL, 10);
+	long version = strtol(tj_get(leaf, "leafVersion")->str, NULL, 10);
+	long id = strtol(tj_get(leaf, "id")->str, NULL, 10);
 	size_t n;
 	uint8_t *script = td_hex(hex, strlen(hex), &n);
 
