@@ -145,6 +145,7 @@ void base58check_put(char *dst, struct slice payload)
 	memcpy(all, payload.p, payload.n);
 	memcpy(all + payload.n, sum.b, 4);
 	base58_put(dst, slice_of(all, payload.n + 4));
+	explicit_bzero(all, sizeof all);
 }
 
 bool base58check_parse(uint8_t *dst, size_t *n, size_t max, const char *s)
@@ -152,15 +153,20 @@ bool base58check_parse(uint8_t *dst, size_t *n, size_t max, const char *s)
 	uint8_t all[BASE58_MAX];
 	struct hash256 sum;
 	size_t size;
+	bool ok;
 
 	must(max <= BASE58CHECK_MAX);
-	if (!base58_parse(all, &size, max + 4, s) || size < 4)
-		return false;
-	size -= 4;
-	sha256d(&sum, all, size);
-	if (memcmp(sum.b, all + size, 4) != 0)
-		return false;
-	memcpy(dst, all, size);
-	*n = size;
-	return true;
+	ok = base58_parse(all, &size, max + 4, s) && size >= 4;
+	if (ok) {
+		size -= 4;
+		sha256d(&sum, all, size);
+		ok = memcmp(sum.b, all + size, 4) == 0;
+	}
+	if (ok) {
+		memcpy(dst, all, size);
+		*n = size;
+	}
+	/* Private keys come this way too. */
+	explicit_bzero(all, sizeof all);
+	return ok;
 }

@@ -52,13 +52,13 @@ bool xonly_add(uint8_t out[32], const uint8_t x[32], const uint8_t tweak[32])
 	       secp256k1_xonly_pubkey_serialize(ctx, out, &sum);
 }
 
-size_t pubkey_recover(uint8_t out[65], const uint8_t sig[64], unsigned id,
+size_t pubkey_recover(uint8_t *out, const uint8_t sig[64], unsigned id,
 		      const uint8_t hash[32], bool compressed)
 {
 	const secp256k1_context *ctx = secp256k1_context_static;
 	secp256k1_ecdsa_recoverable_signature s;
 	secp256k1_pubkey pk;
-	size_t n = 65;
+	size_t n = compressed ? 33 : 65; /* so many are written */
 
 	if (!secp256k1_ecdsa_recoverable_signature_parse_compact(
 		ctx, &s, sig, (int)(id & 3)) ||

@@ -43,11 +43,11 @@ bool secret_valid(const uint8_t key[32])
 	return secp256k1_ec_seckey_verify(secp256k1_context_static, key) == 1;
 }
 
-size_t secret_pubkey(const struct secret_ctx *c, uint8_t out[65],
+size_t secret_pubkey(const struct secret_ctx *c, uint8_t *out,
 		     const uint8_t key[32], bool compressed)
 {
 	secp256k1_pubkey pk;
-	size_t n = 65;
+	size_t n = compressed ? 33 : 65; /* so many are written */
 
 	must(secp256k1_ec_pubkey_create(lib(c), &pk, key));
 	secp256k1_ec_pubkey_serialize(lib(c), out, &n, &pk,

@@ -22,7 +22,7 @@ bool xonly_add(uint8_t out[32], const uint8_t x[32], const uint8_t tweak[32]);
 /* The key that made a recoverable signature (secret_sign_recoverable) over
  * hash: 33 or 65 bytes into out, returns how many, 0 when there is none. id is
  * 0..3. */
-size_t pubkey_recover(uint8_t out[65], const uint8_t sig[64], unsigned id,
+size_t pubkey_recover(uint8_t *out, const uint8_t sig[64], unsigned id,
 		      const uint8_t hash[32], bool compressed);
 
 #endif

@@ -18,9 +18,9 @@ void secret_ctx_free(struct secret_ctx *c);
 
 bool secret_valid(const uint8_t key[32]);
 
-/* The public key of a secret, 33 bytes or (not compressed) 65; returns how
- * many. */
-size_t secret_pubkey(const struct secret_ctx *c, uint8_t out[65],
+/* The public key of a secret into out, 33 bytes or (not compressed) 65; returns
+ * how many. */
+size_t secret_pubkey(const struct secret_ctx *c, uint8_t *out,
 		     const uint8_t key[32], bool compressed);
 
 /* key += tweak (BIP 32). False when tweak is no number below the order or the

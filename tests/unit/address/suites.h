@@ -13,6 +13,7 @@ Suite *base58_suite(void);
 Suite *bech32_suite(void);
 Suite *desc_checksum_suite(void);
 Suite *desc_infer_suite(void);
+Suite *key_suite(void);
 Suite *descriptor_suite(void);
 
 /* The network called by one of the vectors' names. */

@@ -90,6 +90,23 @@ START_TEST(public_keys_have_both_forms)
 }
 END_TEST
 
+/* What follows the shorter form is not touched. */
+START_TEST(public_keys_write_no_more_than_they_are)
+{
+	uint8_t key[32], pub[65], sig[64], zero[32] = {0};
+
+	hex32(key, SECRET1);
+	memset(pub, 0, sizeof pub);
+	pub[33] = 0x5a;
+	secret_pubkey(ctx, pub, key, true);
+	ck_assert_uint_eq(pub[33], 0x5a);
+	secret_sign_recoverable(ctx, sig, key, key);
+	ck_assert_uint_eq(pubkey_recover(pub, sig, 0, key, true), 33);
+	ck_assert_uint_eq(pub[33], 0x5a);
+	ck_assert_mem_eq(pub + 34, zero, 31);
+}
+END_TEST
+
 START_TEST(sums_are_those_of_public_keys)
 {
 	uint8_t key[32], tweak[32], pub[65], sum[65], want[65];
@@ -318,6 +335,7 @@ Suite *secret_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, secrets_lie_between_zero_and_the_order);
 	tcase_add_test(t, public_keys_have_both_forms);
+	tcase_add_test(t, public_keys_write_no_more_than_they_are);
 	tcase_add_test(t, sums_are_those_of_public_keys);
 	tcase_add_test(t, a_sum_of_zero_and_a_tweak_out_of_range_are_refused);
 	tcase_add_test(t, adding_in_place_is_adding);
