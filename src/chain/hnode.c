@@ -117,6 +117,13 @@ static uint32_t read_bits(const void *node)
 	return n->bits;
 }
 
+static int32_t read_version(const void *node)
+{
+	const struct hnode *n = node;
+
+	return n->version;
+}
+
 static int64_t read_mtp(const void *node)
 {
 	const struct hnode *n = node;
@@ -130,5 +137,6 @@ const struct chain_reader hnode_reader = {
     .height = read_height,
     .time = read_time,
     .bits = read_bits,
+    .version = read_version,
     .mtp = read_mtp,
 };

@@ -10,6 +10,7 @@
 #include <cairn/base/hmap.h>
 #include <cairn/chain/chain.h>
 #include <cairn/consensus/spend.h>
+#include <cairn/consensus/versionbits.h>
 #include <cairn/consensus/work.h>
 #include <cairn/params/params.h>
 #include <cairn/script/interp.h>
@@ -135,9 +136,10 @@ struct chain {
 	struct hnode *assume_valid; /* once its header is known */
 	struct hnode *bad;          /* the last block found invalid, and why */
 	struct verdict bad_verdict;
-	bool in_task;   /* a task of chain_run is running */
-	bool halted;    /* -stopatheight was reached */
-	bool replaying; /* at start: no events, no scripts again */
+	bool in_task;        /* a task of chain_run is running */
+	bool halted;         /* -stopatheight was reached */
+	struct vb_caches vb; /* for block templates */
+	bool replaying;      /* at start: no events, no scripts again */
 	uint64_t log_ns, flush_ns;
 	struct pool *script_pool; /* NULL: the chain thread alone */
 	char *script_rejects[SCRIPT_ERR_COUNT]; /* fixed after chain_new */

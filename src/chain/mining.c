@@ -14,7 +14,7 @@
 #include <cairn/base/mem.h>
 #include <cairn/consensus/check.h>
 #include <cairn/consensus/deploy.h>
-#include <cairn/consensus/headers.h>
+#include <cairn/consensus/versionbits.h>
 #include <cairn/crypto/sha256.h>
 #include <cairn/script/template.h>
 
@@ -216,7 +216,8 @@ static void make_header(uint8_t *p, const struct template *t)
 	    (t->prev->height + 1) % params->retarget_interval == 0 &&
 	    least < (int64_t)t->prev->time - MAX_TIMEWARP_S)
 		least = (int64_t)t->prev->time - MAX_TIMEWARP_S;
-	h.version = block_version_for(params, t->prev->height + 1);
+	h.version =
+	    block_version_for(params, &hnode_reader, t->prev, &t->c->vb);
 	root_of(&h.merkle, t, t->txid);
 	h.time = (uint32_t)(now > least ? now : least);
 	h.bits = next_bits(&hnode_reader, t->prev, h.time, params);

@@ -1,7 +1,8 @@
 /*
- * Which row belongs to which chain, and the names of buried deployments as
- * -testactivationheight and getdeploymentinfo spell them. Read-only data, any
- * thread. The rows themselves stand in main.c, testnet.c, signet.c, regtest.c.
+ * Which row belongs to which chain, and the names of deployments as
+ * -testactivationheight, -vbparams and getdeploymentinfo spell them. Read-only
+ * data, any thread. The rows themselves stand in main.c, testnet.c, signet.c,
+ * regtest.c.
  */
 #include <cairn/params/params.h>
 
@@ -24,6 +25,8 @@ static const struct {
     [DEPLOY_BIP66] = {"dersig", "bip66"},   [DEPLOY_CSV] = {"csv", "csv"},
     [DEPLOY_SEGWIT] = {"segwit", "segwit"},
 };
+
+static const char *const vb_names[VB_COUNT] = {[VB_TESTDUMMY] = "testdummy"};
 
 const struct params *params_get(enum chain_id id)
 {
@@ -48,4 +51,23 @@ const char *deployment_name(enum deployment d)
 {
 	must(d >= DEPLOY_BIP34 && d < DEPLOY_COUNT);
 	return deploy_names[d].report;
+}
+
+bool vb_deployment_parse(const char *name, enum vb_deployment *d)
+{
+	int i;
+
+	for (i = 0; i < VB_COUNT; i++) {
+		if (strcmp(name, vb_names[i]) == 0) {
+			*d = (enum vb_deployment)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *vb_deployment_name(enum vb_deployment d)
+{
+	must(d >= 0 && d < VB_COUNT);
+	return vb_names[d];
 }

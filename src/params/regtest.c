@@ -43,7 +43,7 @@ const struct params params_regtest = {
 	    [DEPLOY_CSV] = 1,
 	    [DEPLOY_SEGWIT] = 0,
 	},
-    .taproot_height = 0,
+    .vb = {[VB_TESTDUMMY] = TESTDUMMY(0, 108, 144)},
     .halving_interval = 150,
 
     .presync_commitment_period = 275,

@@ -55,7 +55,7 @@ const struct params params_signet = {
 	    [DEPLOY_CSV] = 1,
 	    [DEPLOY_SEGWIT] = 1,
 	},
-    .taproot_height = 0,
+    .vb = {[VB_TESTDUMMY] = TESTDUMMY(VB_NEVER_ACTIVE, 1815, 2016)},
     .halving_interval = 210000,
     .min_chain_work = NUMBER(0x0000000000000000, 0x0000000000000000,
 			     0x0000000000000000, 0x00000b463ea0a4b8),

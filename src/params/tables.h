@@ -32,6 +32,13 @@
 #define TWO_WEEKS_S (14 * 24 * 60 * 60)
 #define ONE_DAY_S   (24 * 60 * 60)
 
+/* The dummy deployment: how it starts, and its threshold and period. */
+#define TESTDUMMY(start, thr, blocks)                                          \
+	{                                                                      \
+		.bit = 28, .start_s = (start), .timeout_s = VB_NO_TIMEOUT,     \
+		.period = (blocks), .threshold = (thr)                         \
+	}
+
 /* Genesis blocks; each array has one byte more, the NUL of its literal. */
 #define GENESIS_2009_SIZE 285
 #define GENESIS_2024_SIZE 261

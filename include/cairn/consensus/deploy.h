@@ -1,4 +1,4 @@
-/* Which rules are active at a height. Pure. */
+/* Which buried rules are active at a height. Pure. */
 #ifndef CAIRN_CONSENSUS_DEPLOY_H
 #define CAIRN_CONSENSUS_DEPLOY_H
 
@@ -10,8 +10,5 @@ static inline bool deploy_active(const struct params *p, enum deployment d,
 {
 	return height >= p->deploy_height[d];
 }
-
-/* The version of a block that we make at height. */
-int32_t block_version_for(const struct params *p, int32_t height);
 
 #endif

@@ -24,6 +24,7 @@ struct chain_reader {
 	int32_t (*height)(const void *node);
 	uint32_t (*time)(const void *node);
 	uint32_t (*bits)(const void *node);
+	int32_t (*version)(const void *node);
 	/* The median time past where nodes keep it; NULL: it is computed. */
 	int64_t (*mtp)(const void *node);
 };

@@ -1,7 +1,7 @@
 /*
  * The rules and facts of each network as one table. Read-only after start; the
- * node copies a row to apply -signetchallenge, -testactivationheight and
- * -minimumchainwork. Source: Bitcoin Core 31.99 chainparams and the BIPs.
+ * node copies a row to apply -signetchallenge, -testactivationheight, -vbparams
+ * and -minimumchainwork. Source: Bitcoin Core 31.99 chainparams and the BIPs.
  */
 #ifndef CAIRN_PARAMS_PARAMS_H
 #define CAIRN_PARAMS_PARAMS_H
@@ -17,6 +17,26 @@ enum deployment {
 	DEPLOY_CSV,    /* BIP68, 112, 113 */
 	DEPLOY_SEGWIT, /* BIP141, 143, 147 */
 	DEPLOY_COUNT
+};
+
+/* Deployments that miners signal by a bit of their blocks' versions (BIP9). */
+enum vb_deployment {
+	VB_TESTDUMMY, /* no rule: what the machinery is tested with */
+	VB_COUNT
+};
+
+/* In place of a start time; and a timeout that never comes. */
+#define VB_ALWAYS_ACTIVE (-1)
+#define VB_NEVER_ACTIVE  (-2)
+#define VB_NO_TIMEOUT    INT64_MAX
+/* No network has longer periods. */
+#define VB_PERIOD_MAX 2016
+
+struct vb_rule {
+	unsigned bit;               /* 0 to 28 */
+	int64_t start_s, timeout_s; /* median time past */
+	int32_t min_activation_height;
+	int32_t period, threshold; /* blocks */
 };
 
 struct params {
@@ -42,9 +62,12 @@ struct params {
 
 	int32_t deploy_height[DEPLOY_COUNT];
 	struct hash256
-	    bip34_hash;           /* block at the BIP34 height; zero: unknown */
-	int32_t taproot_height;   /* for getdeploymentinfo and flags */
-	int32_t halving_interval; /* 210,000 (150 on regtest) */
+	    bip34_hash; /* block at the BIP34 height; zero: unknown */
+	struct vb_rule vb[VB_COUNT];
+	/* Versions below this height are no sign of rules that we lack: those
+	 * of blocks that signalled csv, segwit and taproot. */
+	int32_t vb_unknown_height;
+	int32_t halving_interval;      /* 210,000 (150 on regtest) */
 	uint8_t min_chain_work[32];    /* big-endian */
 	struct hash256 assume_valid;   /* zero: none */
 	struct slice signet_challenge; /* empty elsewhere */
@@ -82,5 +105,8 @@ bool deployment_parse(const char *name, enum deployment *d);
 /* As getdeploymentinfo spells it: "bip34", "bip65", "bip66", "csv", "segwit".
  */
 const char *deployment_name(enum deployment d);
+/* The same for -vbparams and getdeploymentinfo: "testdummy". */
+bool vb_deployment_parse(const char *name, enum vb_deployment *d);
+const char *vb_deployment_name(enum vb_deployment d);
 
 #endif

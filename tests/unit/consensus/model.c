@@ -38,12 +38,20 @@ static uint32_t read_bits(const void *node)
 	return m->bits;
 }
 
+static int32_t read_version(const void *node)
+{
+	const struct mnode *m = node;
+
+	return m->version;
+}
+
 const struct chain_reader model_reader = {
     .prev = read_prev,
     .ancestor = read_ancestor,
     .height = read_height,
     .time = read_time,
     .bits = read_bits,
+    .version = read_version,
 };
 
 void model_chain(struct mnode *m, size_t n, int32_t first, uint32_t time,
@@ -56,6 +64,7 @@ void model_chain(struct mnode *m, size_t n, int32_t first, uint32_t time,
 		m[i].height = first + (int32_t)i;
 		m[i].time = time + (uint32_t)i * spacing;
 		m[i].bits = bits;
+		m[i].version = 0x20000000;
 	}
 }
 

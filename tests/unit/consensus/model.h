@@ -14,6 +14,7 @@ struct mnode {
 	const struct mnode *prev;
 	int32_t height;
 	uint32_t time, bits;
+	int32_t version;
 };
 
 extern const struct chain_reader model_reader;

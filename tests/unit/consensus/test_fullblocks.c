@@ -48,7 +48,7 @@ static void add(struct tree *t, const struct hash256 *hash,
 
 	ck_assert_uint_le(t->n, STEPS_MAX);
 	k->hash = *hash;
-	k->m = (struct mnode){prev, prev ? prev->height + 1 : 0, time, bits};
+	k->m = (struct mnode){prev, prev ? prev->height + 1 : 0, time, bits, 0};
 }
 
 /* bitcoind's order: the block alone, its parent, its header, its place. */

@@ -75,8 +75,8 @@ END_TEST
 static void period(struct mnode m[2], uint32_t timespan, uint32_t first_bits,
 		   uint32_t last_bits)
 {
-	m[0] = (struct mnode){NULL, 2016, START, first_bits};
-	m[1] = (struct mnode){&m[0], 4031, START + timespan, last_bits};
+	m[0] = (struct mnode){NULL, 2016, START, first_bits, 0};
+	m[1] = (struct mnode){&m[0], 4031, START + timespan, last_bits, 0};
 }
 
 START_TEST(next_bits_bounds_the_step_by_four)
@@ -128,8 +128,8 @@ START_TEST(next_bits_never_retargets_on_regtest)
 {
 	struct mnode m[2];
 
-	m[0] = (struct mnode){NULL, 144, START, 0x207fffff};
-	m[1] = (struct mnode){&m[0], 287, START + 1, 0x207ffffe};
+	m[0] = (struct mnode){NULL, 144, START, 0x207fffff, 0};
+	m[1] = (struct mnode){&m[0], 287, START + 1, 0x207ffffe, 0};
 	ck_assert_uint_eq(bits_after(&m[1], 1, CHAIN_REGTEST), 0x207ffffe);
 	ck_assert_uint_eq(bits_after(&m[1], 5000, CHAIN_REGTEST), 0x207ffffe);
 }

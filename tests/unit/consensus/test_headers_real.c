@@ -266,7 +266,7 @@ static long field(const char **at, const char *key, int base)
 
 START_TEST(published_retargets_are_recomputed)
 {
-	struct mnode first = {NULL, 0, 0, 0}, last;
+	struct mnode first = {NULL, 0, 0, 0, 0}, last;
 	const char *at;
 	char *text, *net;
 	uint32_t want;

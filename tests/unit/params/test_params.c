@@ -232,6 +232,39 @@ START_TEST(deployment_parse_refuses_other_names)
 }
 END_TEST
 
+START_TEST(params_have_bitcoin_core_s_dummy_deployment)
+{
+	static const int32_t threshold[CHAIN_COUNT] = {
+	    [CHAIN_MAIN] = 1815,     [CHAIN_TEST] = 1512,
+	    [CHAIN_TESTNET4] = 1512, [CHAIN_SIGNET] = 1815,
+	    [CHAIN_REGTEST] = 108,
+	};
+	const struct vb_rule *d =
+	    &params_get((enum chain_id)_i)->vb[VB_TESTDUMMY];
+
+	ck_assert_uint_eq(d->bit, 28);
+	ck_assert_int_eq(d->start_s, _i == CHAIN_REGTEST ? 0 : VB_NEVER_ACTIVE);
+	ck_assert_int_eq(d->timeout_s, VB_NO_TIMEOUT);
+	ck_assert_int_eq(d->min_activation_height, 0);
+	ck_assert_int_eq(d->threshold, threshold[_i]);
+	ck_assert_int_eq(d->period, _i == CHAIN_REGTEST ? 144 : 2016);
+	ck_assert_int_le(d->period, VB_PERIOD_MAX);
+}
+END_TEST
+
+START_TEST(vb_deployment_parse_knows_the_dummy)
+{
+	enum vb_deployment d = VB_COUNT;
+
+	ck_assert(!vb_deployment_parse("taproot", &d));
+	ck_assert(!vb_deployment_parse("", &d));
+	ck_assert_int_eq(d, VB_COUNT);
+	ck_assert(vb_deployment_parse("testdummy", &d));
+	ck_assert_int_eq(d, VB_TESTDUMMY);
+	ck_assert_str_eq(vb_deployment_name(d), "testdummy");
+}
+END_TEST
+
 Suite *params_suite(void)
 {
 	Suite *s = suite_create("params");
@@ -250,6 +283,9 @@ Suite *params_suite(void)
 	tcase_add_loop_test(d, deployment_parse_knows_the_option_s_names, 0,
 			    DEPLOY_COUNT);
 	tcase_add_test(d, deployment_parse_refuses_other_names);
+	tcase_add_loop_test(d, params_have_bitcoin_core_s_dummy_deployment, 0,
+			    CHAIN_COUNT);
+	tcase_add_test(d, vb_deployment_parse_knows_the_dummy);
 	suite_add_tcase(s, d);
 	return s;
 }
