@@ -108,9 +108,11 @@ static void on_chain_event(void *arg, const struct chain_event *e)
 	case CHAIN_EV_STOPPED:
 		n->ended = true;
 		return;
+	case CHAIN_EV_TIP:
+		unknown_rules_look(n, e->node);
+		break;
 	case CHAIN_EV_CONNECTED:
 	case CHAIN_EV_DISCONNECTED:
-	case CHAIN_EV_TIP:
 	case CHAIN_EV_INVALID:
 	case CHAIN_EV_REVALIDATED:
 		break;

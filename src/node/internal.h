@@ -51,6 +51,12 @@ extern const struct rpc_ops node_rpc_ops;
 /* The script call site of a node with -testfailblock. */
 struct verdict node_script_check(void *node, const struct hnode *h);
 
+/* unknown_rules.c: the tip is published; look for rules that others agreed on
+ * and this node does not have. */
+void unknown_rules_look(struct node *n, const struct hnode *tip);
+/* The i-th sentence about them, or NULL. */
+const char *unknown_rules_warning(const struct node *n, size_t i);
+
 /* signals.c */
 int signals_open(struct node *n) must_check;
 void signals_close(struct node *n);

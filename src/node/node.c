@@ -20,10 +20,10 @@ void node_post(struct node *n, struct task t)
 
 const char *node_warning(const struct node *n, size_t i)
 {
-	(void)n;
-	return i == 0 ? "This is an early version of Cairn; do not rely on it "
-			"for money"
-		      : NULL;
+	if (i == 0)
+		return "This is an early version of Cairn; do not rely on it "
+		       "for money";
+	return unknown_rules_warning(n, i - 1);
 }
 
 void node_set_mock_time(struct node *n, int64_t now_s)

@@ -327,6 +327,12 @@ static int check_item(const struct conf *c, enum chain_id chain,
 		text_printf(err, "%s%s is for regtest only", dash(it), it->key);
 		return E_INVALID;
 	}
+	if (o->flags & OPT_NOT_MAIN && chain == CHAIN_MAIN) {
+		put_place(err, it);
+		text_printf(err, "%s%s may not be used on main", dash(it),
+			    it->key);
+		return E_INVALID;
+	}
 	return check_value(o, it, err);
 }
 

@@ -121,45 +121,6 @@ static void apply_seeds(struct params *p, const struct conf *c)
 		free(v);
 }
 
-static int bad_activation(struct text *err, const char *what, const char *v)
-{
-	text_printf(err,
-		    "Invalid %s (%s) for -testactivationheight=name@height.",
-		    what, v);
-	return E_INVALID;
-}
-
-static int apply_activation(struct params *p, const char *v, struct text *err)
-{
-	const char *at = strchr(v, '@');
-	enum deployment d;
-	int64_t height;
-	char name[16];
-
-	if (!at)
-		return bad_activation(err, "format", v);
-	if (!i64_parse(&height, at + 1) || height < 0 || height >= INT32_MAX)
-		return bad_activation(err, "height value", v);
-	snprintf(name, sizeof name, "%.*s", (int)(at - v), v);
-	if ((size_t)(at - v) >= sizeof name || !deployment_parse(name, &d))
-		return bad_activation(err, "name", v);
-	p->deploy_height[d] = (int32_t)height;
-	return 0;
-}
-
-static int apply_activations(struct params *p, const struct conf *c,
-			     struct text *err)
-{
-	const char **v = conf_list(c, "testactivationheight");
-	int rc = 0;
-	size_t i;
-
-	for (i = 0; v[i] && rc == 0; i++)
-		rc = apply_activation(p, v[i], err);
-	free(v);
-	return rc;
-}
-
 int params_apply(struct params *p, struct text *err, const struct conf *c,
 		 enum chain_id chain)
 {
@@ -176,7 +137,7 @@ int params_apply(struct params *p, struct text *err, const struct conf *c,
 	if (rc == 0)
 		rc = apply_assume_valid(&q, c, err);
 	if (rc == 0)
-		rc = apply_activations(&q, c, err);
+		rc = deployments_apply(&q, err, c);
 	if (rc) {
 		params_apply_fini(&q);
 		return rc;

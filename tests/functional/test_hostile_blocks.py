@@ -7,27 +7,11 @@ import os
 import random
 import struct
 
+from blocks import mined, root_of
 from node import Node, main, nodes, wait_until
 from p2p import Closed, Peer, compact, display, headers, inv, sha256d
 
 SEED = int(os.environ.get('CAIRN_SEED', '20090103'))
-
-
-def mined(header):
-    """The header with a nonce that meets regtest's target."""
-    h = bytearray(header)
-    n = 0
-    while int.from_bytes(sha256d(h), 'little') >> 255:
-        n += 1
-        h[76:80] = struct.pack('<I', n)
-    return bytes(h)
-
-
-def root_of(ids):
-    while len(ids) > 1:
-        ids = [sha256d(ids[i] + ids[min(i + 1, len(ids) - 1)])
-               for i in range(0, len(ids), 2)]
-    return ids[0]
 
 
 def build(prev, time, txs, version=0x20000000, bits=0x207fffff):

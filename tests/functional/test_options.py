@@ -152,13 +152,16 @@ def test_parameter_interactions_are_logged():
         assert '-connect set -> setting -listen=0' in log, log
 
 
-def test_deployments_move_on_regtest_only():
+def test_deployments_do_not_move_on_main():
     a = Node(args=['-testactivationheight=bip34@500'])
     with nodes(a):
         a.start()
         a.generate(1)
-    refused(['-testactivationheight=bip34@500'], ['testactivationheight'],
-            chain='main')
+    for arg in ('testactivationheight=bip34@500', 'vbparams=testdummy:0:1',
+                'test=bip94'):
+        refused(['-' + arg], [arg.split('=')[0]], chain='main')
+    refused(['-vbparams=testdummy:0'], ['Version bits parameters malformed'])
+    refused(['-test=bip94'], ['regtest only'], chain='signet')
 
 
 def test_the_node_stops_at_a_height():

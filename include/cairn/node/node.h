@@ -10,6 +10,7 @@
 #include <cairn/base/conf.h>
 #include <cairn/base/thread.h>
 #include <cairn/chain/chain.h>
+#include <cairn/consensus/versionbits.h>
 #include <cairn/net/net.h>
 #include <cairn/params/params.h>
 #include <cairn/rpc/rpc.h>
@@ -50,6 +51,10 @@ struct node {
 	int daemon_fd;     /* the waiting parent's end; -1: none */
 	bool importing;    /* -loadblock has not ended */
 	bool ended;        /* every part is down: the loop may end */
+
+	struct vb_caches vb;    /* for nodes of the tree */
+	uint32_t unknown_rules; /* bits that the network has agreed on */
+	uint32_t coming_rules;  /* and those that it will hold soon */
 };
 
 /* Parse options, start, run until stopped. The process's exit code. */
@@ -69,6 +74,7 @@ void node_set_mock_time(struct node *n, int64_t now_s);
 extern const struct rpc_cmd rpc_blockchain_cmds[];
 extern const struct rpc_cmd rpc_block_cmds[];
 extern const struct rpc_cmd rpc_coins_cmds[];
+extern const struct rpc_cmd rpc_deployment_cmds[];
 extern const struct rpc_cmd rpc_network_cmds[];
 extern const struct rpc_cmd rpc_mining_cmds[];
 extern const struct rpc_cmd rpc_control_cmds[];

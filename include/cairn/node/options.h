@@ -42,6 +42,7 @@ enum option_type {
 #define OPT_HIDDEN    32u  /* shown nowhere */
 #define OPT_CLIENT    64u  /* the client's: in a file only, passed over */
 #define OPT_REGTEST   128u /* refused on other networks */
+#define OPT_NOT_MAIN  256u /* refused on the main network */
 
 struct option {
 	const char *name; /* "" in a row that only gives a group */

@@ -40,11 +40,16 @@ void interactions_apply(struct conf *c, interaction_fn note, void *arg);
 bool interactions_agree(const struct conf *c, struct text *err) must_check;
 
 /* Copy the chain's row and apply -signetchallenge, -signetseednode,
- * -testactivationheight, -minimumchainwork and -assumevalid. E_INVALID with one
- * sentence in err. The copy owns what it does not share with the row. */
+ * -minimumchainwork, -assumevalid and what deployments_apply applies. E_INVALID
+ * with one sentence in err. The copy owns what it does not share with the row.
+ */
 int params_apply(struct params *p, struct text *err, const struct conf *c,
 		 enum chain_id chain) must_check;
 void params_apply_fini(struct params *p);
+/* -testactivationheight, -vbparams and -test=bip94, into a copy of a row. p may
+ * be changed in part on failure. E_INVALID with one sentence in err. */
+int deployments_apply(struct params *p, struct text *err,
+		      const struct conf *c) must_check;
 
 /* The user agent "/Cairn:x.y.z(comment; comment)/" with the -uacomment values.
  * NULL with a sentence in err; the caller frees. */

@@ -3,6 +3,8 @@
 
 #include <cairn/base/err.h>
 
+#include <stdio.h>
+
 static struct conf c;
 static struct text err;
 static struct params p;
@@ -130,6 +132,65 @@ START_TEST(apply_refuses_wrong_activation_heights)
 }
 END_TEST
 
+START_TEST(apply_sets_times_of_version_bits)
+{
+	const struct vb_rule *d = &p.vb[VB_TESTDUMMY];
+
+	ck_assert_int_eq(
+	    apply(CHAIN_SIGNET, "-vbparams=testdummy:1199145601:1230767999"),
+	    0);
+	ck_assert_int_eq(d->start_s, 1199145601);
+	ck_assert_int_eq(d->timeout_s, 1230767999);
+	ck_assert_int_eq(d->min_activation_height, 0);
+	ck_assert_int_eq(d->threshold, 1815);
+	ck_assert_uint_eq(d->bit, 28);
+	done();
+	ck_assert_int_eq(apply(CHAIN_REGTEST, "-vbparams=testdummy:-1:0 "
+					      "-vbparams=testdummy:3:4:403200"),
+			 0);
+	ck_assert_int_eq(d->start_s, 3);
+	ck_assert_int_eq(d->min_activation_height, 403200);
+	done();
+}
+END_TEST
+
+START_TEST(apply_refuses_wrong_times_of_version_bits)
+{
+	static const char *const shape[] = {"", "testdummy", "testdummy:1",
+					    "testdummy:1:2:3:4"};
+	char words[64];
+
+	for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+		snprintf(words, sizeof words, "-vbparams=%s", shape[i]);
+		refused(CHAIN_REGTEST, words,
+			"Version bits parameters malformed, expecting "
+			"deployment:start:end[:min_activation_height]");
+	}
+	refused(CHAIN_REGTEST, "-vbparams=testdummy:x:2",
+		"Invalid nStartTime (x)");
+	refused(CHAIN_REGTEST, "-vbparams=testdummy:1:", "Invalid nTimeout ()");
+	refused(CHAIN_REGTEST, "-vbparams=testdummy:1:2:3x",
+		"Invalid min_activation_height (3x)");
+	refused(CHAIN_REGTEST, "-vbparams=testdummy:1:2:2147483648",
+		"Invalid min_activation_height (2147483648)");
+	refused(CHAIN_REGTEST, "-vbparams=taproot:1:2",
+		"Invalid deployment (taproot)");
+}
+END_TEST
+
+START_TEST(apply_brings_the_rules_of_bip94_to_regtest)
+{
+	ck_assert_int_eq(apply(CHAIN_REGTEST, "-test=addrman"), 0);
+	ck_assert(!p.bip94);
+	done();
+	ck_assert_int_eq(apply(CHAIN_REGTEST, "-test=addrman -test=bip94"), 0);
+	ck_assert(p.bip94);
+	done();
+	refused(CHAIN_REGTEST, "-test=bip95",
+		"Unrecognised option \"bip95\" provided in -test=<option>.");
+}
+END_TEST
+
 /* Magic by BIP325: double SHA-256 of 0x01 0x51 begins with 54 d2 6f bd. */
 START_TEST(apply_makes_a_signet_of_its_own)
 {
@@ -188,6 +249,9 @@ Suite *params_apply_suite(void)
 	tcase_add_test(t, apply_refuses_work_that_is_no_number);
 	tcase_add_test(t, apply_sets_activation_heights);
 	tcase_add_test(t, apply_refuses_wrong_activation_heights);
+	tcase_add_test(t, apply_sets_times_of_version_bits);
+	tcase_add_test(t, apply_refuses_wrong_times_of_version_bits);
+	tcase_add_test(t, apply_brings_the_rules_of_bip94_to_regtest);
 	tcase_add_test(t, apply_makes_a_signet_of_its_own);
 	tcase_add_test(t, apply_takes_seeds_of_a_signet);
 	tcase_add_test(t, apply_refuses_wrong_challenges);
