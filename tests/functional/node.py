@@ -70,6 +70,12 @@ def wait_until(what, predicate, timeout=30):
         time.sleep(0.01)
 
 
+def hear_interrupts():
+    """A shell starts what runs in the background with SIGINT ignored, and that is
+    inherited: a node that is not listening yet would miss it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Node:
     def __init__(self, chain='regtest', args=(), datadir=None, wrap=(),
                  env=None):
@@ -98,7 +104,8 @@ class Node:
         self.stderr = tempfile.TemporaryFile()
         self.proc = subprocess.Popen(self.wrap + self.argv(more),
                                      stdout=subprocess.DEVNULL,
-                                     stderr=self.stderr, env=self.env)
+                                     stderr=self.stderr, env=self.env,
+                                     preexec_fn=hear_interrupts)
         return self
 
     def start(self, *more, timeout=60):
