@@ -20,14 +20,19 @@ static void avg_update(struct sync *s, size_t n)
 	s->avg_block = (uint32_t)((s->avg_block * 7ull + n) / 8);
 }
 
-/* The same block from the same peer must not be asked for over and over. */
-static void broken_block(struct sync *s, struct peer *p)
+/* Bytes that are no block, or not the ones that were sent. */
+static bool is_broken(const struct block_result *r)
 {
-	struct sp *sp = p ? sp_of(p) : NULL;
+	return r->verdict.kind == V_INVALID && r->verdict.reason == INV_NONE;
+}
 
-	(void)s;
-	if (sp && ++sp->broken_blocks >= BROKEN_BLOCKS_MAX)
-		peer_disconnect(p, "sends broken blocks");
+/* Without blame, but not for ever. */
+static void broken_block(struct sp *sp, struct flight *f)
+{
+	if (f)
+		flight_broken(sp, f);
+	if (++sp->broken_blocks >= BROKEN_BLOCKS_MAX)
+		peer_disconnect(sp->peer, "sends broken blocks");
 }
 
 /* The chain's answer; the peer may be gone. */
@@ -36,8 +41,13 @@ static void block_done(void *arg, const struct block_result *r)
 	struct sync *s = arg;
 	struct peer *p = s->net ? net_peer(s->net, r->peer) : NULL;
 	struct flight *f = flight_find(s, &r->node->hash);
+	struct sp *sp = p ? sp_of(p) : NULL;
 
-	if (f && f->arrived)
+	if (f && !f->arrived)
+		f = NULL;
+	if (is_broken(r) && sp)
+		broken_block(sp, f);
+	else if (f)
 		flight_drop(s, f);
 	if (r->outcome == BLOCK_CONNECTED && s->stall_timeout_s > STALL_MIN_S)
 		s->stall_timeout_s--;
@@ -46,15 +56,13 @@ static void block_done(void *arg, const struct block_result *r)
 			  "block refused height=%d peer=%llu reason=%s",
 			  r->node->height, (unsigned long long)r->peer,
 			  r->verdict.reject);
-		if (r->verdict.reason == INV_NONE)
-			broken_block(s, p);
 		punish(s, p, &r->verdict);
 	}
 	if (!p)
 		return;
 	peer_release(p);
-	if (sp_of(p))
-		download_more(sp_of(p));
+	if (sp)
+		download_more(sp);
 }
 
 static void hand_over(struct sp *sp, const struct net_msg *m, struct hnode *n,

@@ -52,6 +52,22 @@ void flight_arrived(struct sp *sp, struct flight *f)
 	sp->stalling_since_s = 0;
 }
 
+static void sp_list(struct sp *sp, struct hnode *n)
+{
+	if (sp->n_flight == 0)
+		sp->downloading_since_s = sync_now(sp->s);
+	arr_grow(&sp->flight, &sp->cap_flight, sp->n_flight + 1,
+		 sizeof(struct hnode *));
+	sp->flight[sp->n_flight++] = n;
+}
+
+void flight_broken(struct sp *sp, struct flight *f)
+{
+	f->arrived = false;
+	f->from[0] = sp;
+	sp_list(sp, f->node);
+}
+
 /* sp is no longer asked; who was asked first stays first. */
 static void flight_leave(struct flight *f, const struct sp *sp)
 {
@@ -90,20 +106,15 @@ static void flight_add(struct sp *sp, struct hnode *n)
 {
 	struct sync *s = sp->s;
 	struct flight *f = flight_find(s, &n->hash);
-	int64_t now = sync_now(s);
 
 	if (!f) {
 		f = xcalloc(1, sizeof *f);
 		f->node = n;
-		f->since_s = now;
+		f->since_s = sync_now(s);
 		hmap_put(&s->flights, &n->hash, f);
 	}
 	f->from[f->from[0] ? 1 : 0] = sp;
-	if (sp->n_flight == 0)
-		sp->downloading_since_s = now;
-	arr_grow(&sp->flight, &sp->cap_flight, sp->n_flight + 1,
-		 sizeof(struct hnode *));
-	sp->flight[sp->n_flight++] = n;
+	sp_list(sp, n);
 }
 
 static void ask(struct sp *sp, struct hnode *const *n, size_t count)

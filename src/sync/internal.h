@@ -163,6 +163,9 @@ void download_tick(struct sp *sp, int64_t now_s);
 void download_forget_peer(struct sp *sp);
 struct flight *flight_find(struct sync *s, const struct hash256 *hash);
 void flight_arrived(struct sp *sp, struct flight *f);
+/* What arrived was no block: as Core has it, nothing came and sp is still asked
+ * for it. */
+void flight_broken(struct sp *sp, struct flight *f);
 void flight_drop(struct sync *s, struct flight *f);
 void on_notfound(struct sp *sp, const struct net_msg *m);
 bool block_ask(struct sp *sp, struct hnode *n);

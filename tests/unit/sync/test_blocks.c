@@ -97,11 +97,13 @@ START_TEST(a_peer_that_keeps_sending_broken_blocks_is_let_go)
 	struct verdict v = verdict_invalid(INV_NONE, "bad-checksum", NULL);
 	struct hash256 got[4];
 
+	ck_assert_uint_eq(asked(a, got, 4), 1);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_ptr_null(a->disconnected);
-		ck_assert_uint_eq(asked(a, got, 4), 1);
 		recv_block(a, n);
 		job_answer(i, BLOCK_REFUSED, v);
+		/* It is still asked for it, and not asked again. */
+		ck_assert_uint_eq(asked(a, got, 4), 0);
 	}
 	ck_assert_ptr_nonnull(a->disconnected);
 	ck_assert_ptr_null(a->misbehaved);
