@@ -230,10 +230,8 @@ static void settle(struct chain *c, struct block_work *bw)
 		bw->outcome = BLOCK_CONNECTED;
 	} else if (hnode_status(n) & HN_FAILED) {
 		bw->outcome = BLOCK_FAILED;
-		bw->verdict = c->bad == n
-				  ? c->bad_verdict
-				  : verdict_invalid(INV_CACHED,
-						    "duplicate-invalid", NULL);
+		bw->verdict =
+		    c->bad == n ? c->bad_verdict : hnode_failed_verdict(n);
 	} else {
 		/* Also where an ancestor turned out to be bad: whoever sent
 		 * this one is not to blame. */

@@ -10,8 +10,7 @@
 #include <cairn/base/err.h>
 #include <cairn/base/must.h>
 #include <cairn/chain/undo.h>
-#include <cairn/consensus/check.h>
-#include <cairn/consensus/deploy.h>
+#include <cairn/consensus/spend.h>
 #include <cairn/filter/gcs.h>
 #include <cairn/script/template.h>
 
@@ -34,26 +33,25 @@ struct job {
 	const struct block_view *b;
 	struct undo_writer undo;
 	struct gcs_builder gcs;
-	bool filter;     /* collect scripts for the basic filter */
-	bool bip68;      /* relative locks count */
-	bool fresh;      /* no coin of this block's can be there already */
-	int64_t fees;    /* satoshi */
-	uint32_t sigops; /* cost */
-	uint32_t ahead;  /* transactions whose coins were asked for */
-	uint32_t made;   /* transactions whose outputs are in the coins */
+	struct block_spend sum;
+	bool filter;      /* collect scripts for the basic filter */
+	bool fresh;       /* no coin of this block's can be there already */
+	uint32_t ahead;   /* transactions whose coins were asked for */
+	uint32_t made;    /* transactions whose outputs are in the coins */
+	struct verdict v; /* of what was judged so far */
 };
 
-/* What the inputs of one transaction come to. */
-struct inputs {
-	int64_t value;
-	uint32_t sigops; /* cost, over the legacy ones */
-	struct seq_lock lock;
-	struct verdict bad; /* the first broken rule, if all coins are there */
-};
-
-static struct verdict broken(const char *reject, const char *detail)
+/* Both are false, for whoever stops there: the verdict says why. */
+static bool broken(struct job *k, const char *reject, const char *detail)
 {
-	return verdict_invalid(INV_CONSENSUS, reject, detail);
+	k->v = verdict_invalid(INV_CONSENSUS, reject, detail);
+	return false;
+}
+
+static bool failed(struct job *k, int rc)
+{
+	k->v = verdict_unknown(rc);
+	return false;
 }
 
 static bool is_bip30_repeat(const struct hnode *n)
@@ -99,7 +97,7 @@ static uint8_t *outpoint_put(uint8_t op[OUTPOINT_SIZE],
 	return op;
 }
 
-static struct verdict check_bip30(const struct job *k)
+static bool check_bip30(struct job *k)
 {
 	uint8_t op[OUTPOINT_SIZE];
 	struct coin coin;
@@ -111,120 +109,64 @@ static struct verdict check_bip30(const struct job *k)
 			outpoint_put(op, &k->b->txid[i], o);
 			rc = coinview_get(k->c->coins, &coin, op);
 			if (rc == 0)
-				return broken("bad-txns-BIP30",
+				return broken(k, "bad-txns-BIP30",
 					      "tried to overwrite transaction");
 			if (rc != E_NOTFOUND)
-				return verdict_unknown(rc);
+				return failed(k, rc);
 		}
 	}
-	return verdict_valid();
+	return true;
 }
 
-static struct verdict judge_coin(const struct job *k, struct inputs *s,
-				 const struct coin *coin)
-{
-	if (coin->coinbase &&
-	    k->node->height - coin->height < COINBASE_MATURITY)
-		return broken("bad-txns-premature-spend-of-coinbase",
-			      "tried to spend an immature coinbase");
-	s->value += coin->value;
-	if (!amount_ok(coin->value) || !amount_ok(s->value))
-		return broken("bad-txns-inputvalues-outofrange", NULL);
-	return verdict_valid();
-}
-
-static void lock_by(const struct job *k, struct inputs *s,
-		    const struct tx_view *tx, const struct txin_view *in,
-		    const struct coin *coin)
+/* Median time past of the block in front of the one that made the coin. */
+static int64_t coin_mtp(const struct job *k, const struct coin *coin)
 {
 	int32_t before = coin->height > 0 ? coin->height - 1 : 0;
-	int64_t mtp = 0;
 
-	if (seq_is_time(tx->version, in->sequence))
-		mtp = hnode_ancestor(k->node, before)->mtp;
-	seq_lock_add(&s->lock, tx->version, in->sequence, coin->height, mtp);
+	return hnode_ancestor(k->node, before)->mtp;
 }
 
 /* Take one coin. */
-static struct verdict spend(struct job *k, struct inputs *s,
-			    const struct tx_view *tx,
-			    const struct txin_view *in, struct tx_iter *stack)
+static int spend(struct job *k, struct tx_spend *s, const struct tx_view *tx,
+		 const struct txin_view *in, struct tx_iter *stack)
 {
 	struct coin coin;
+	int64_t mtp = 0;
 	int rc = coinview_spend(k->c->coins, &coin, in->prevout);
 
-	if (rc == E_NOTFOUND)
-		return broken("bad-txns-inputs-missingorspent",
-			      "CheckTxInputs: inputs missing/spent");
 	if (rc == 0)
 		rc = undo_writer_add(&k->undo, &coin);
 	if (rc)
-		return verdict_unknown(rc);
-	if (verdict_ok(&s->bad))
-		s->bad = judge_coin(k, s, &coin);
-	if (k->bip68)
-		lock_by(k, s, tx, in, &coin);
-	s->sigops += input_sigops_cost(in->script, coin.script, stack);
+		return rc;
+	if (k->sum.bip68 && seq_is_time(tx->version, in->sequence))
+		mtp = coin_mtp(k, &coin);
+	tx_spend_coin(s, &k->sum, tx, in, stack, &coin, mtp);
 	if (k->filter)
 		gcs_add_script(&k->gcs, coin.script);
-	return verdict_valid();
+	return 0;
 }
 
 /* Missing coins are told before any other fault of the transaction. */
-static struct verdict spend_all(struct job *k, struct inputs *s,
-				const struct tx_view *tx)
+static bool take_inputs(struct job *k, struct tx_spend *s, uint32_t i)
 {
+	const struct tx_view *tx = &k->b->tx[i];
 	struct tx_iter ins, wits, stack = {NULL, 0};
 	struct txin_view in;
-	struct verdict v;
+	int rc;
 
 	txins(&ins, tx);
 	txwits(&wits, tx);
 	while (txin_next(&ins, &in)) {
 		if (!txwit_next(&wits, &stack))
 			stack.left = 0;
-		v = spend(k, s, tx, &in, &stack);
-		if (!verdict_ok(&v))
-			return v;
+		rc = spend(k, s, tx, &in, &stack);
+		if (rc == 0)
+			continue;
+		k->v = rc == E_NOTFOUND ? tx_spend_missing(&k->b->txid[i])
+					: verdict_unknown(rc);
+		return false;
 	}
-	return s->bad;
-}
-
-static int64_t value_out(const struct tx_view *tx)
-{
-	struct tx_iter it;
-	struct txout_view out;
-	int64_t sum = 0;
-
-	txouts(&it, tx);
-	while (txout_next(&it, &out))
-		sum += out.value;
-	return sum;
-}
-
-/* Everything about the inputs of a transaction that is no coinbase. */
-static struct verdict take_inputs(struct job *k, const struct tx_view *tx)
-{
-	struct inputs s = {.lock = seq_lock_none(), .bad = verdict_valid()};
-	struct verdict v = spend_all(k, &s, tx);
-	int64_t fee;
-
-	if (!verdict_ok(&v))
-		return v;
-	fee = s.value - value_out(tx);
-	if (fee < 0)
-		return broken("bad-txns-in-belowout", "value in < value out");
-	if (!amount_ok(fee))
-		return broken("bad-txns-fee-outofrange", NULL);
-	k->fees += fee;
-	if (!amount_ok(k->fees))
-		return broken("bad-txns-accumulated-fee-outofrange",
-			      "accumulated fee in the block out of range");
-	if (!seq_lock_ok(&s.lock, k->node->height, k->node->prev->mtp))
-		return broken("bad-txns-nonfinal",
-			      "contains a non-BIP68-final transaction");
-	k->sigops += s.sigops;
-	return verdict_valid();
+	return true;
 }
 
 static int make_outputs(struct job *k, uint32_t i)
@@ -317,42 +259,38 @@ static int look_ahead(struct job *k, uint32_t i)
 	return rc ? rc : want_flush(k, &w);
 }
 
-static struct verdict one_tx(struct job *k, uint32_t i)
+static bool one_tx(struct job *k, uint32_t i)
 {
 	const struct tx_view *tx = &k->b->tx[i];
-	struct verdict v = verdict_valid();
+	struct tx_spend s;
 	int rc = look_ahead(k, i);
 
 	if (rc)
-		return verdict_unknown(rc);
-	if (i > 0)
-		v = take_inputs(k, tx);
-	if (!verdict_ok(&v))
-		return v;
-	k->sigops += tx_legacy_sigops(tx) * WITNESS_SCALE;
-	if (k->sigops > MAX_BLOCK_SIGOPS_COST)
-		return broken("bad-blk-sigops", "too many sigops");
+		return failed(k, rc);
+	tx_spend_init(&s);
+	if (i > 0 && !take_inputs(k, &s, i))
+		return false;
+	k->v = block_spend_tx(&k->sum, tx, &k->b->txid[i], i ? &s : NULL);
+	if (!verdict_ok(&k->v))
+		return false;
 	rc = make_outputs(k, i);
 	k->made = i + 1;
-	return rc ? verdict_unknown(rc) : verdict_valid();
+	return rc ? failed(k, rc) : true;
 }
 
-static struct verdict all_txs(struct job *k)
+static void all_txs(struct job *k)
 {
-	struct verdict v = verdict_valid();
 	uint32_t i;
 
-	if (bip30_applies(k) && !bip30_can_wait(k))
-		v = check_bip30(k);
-	for (i = 0; verdict_ok(&v) && i < k->b->n_tx; i++)
-		v = one_tx(k, i);
-	if (!verdict_ok(&v))
-		return v;
-	if (value_out(&k->b->tx[0]) >
-	    k->fees + block_subsidy(k->node->height, k->c->cfg.params))
-		return broken("bad-cb-amount", "coinbase pays too much");
-	return scripts_check(k->c, k->node, k->b,
-			     slice_of(k->undo.p, k->undo.n));
+	if (bip30_applies(k) && !bip30_can_wait(k) && !check_bip30(k))
+		return;
+	for (i = 0; i < k->b->n_tx; i++)
+		if (!one_tx(k, i))
+			return;
+	k->v = block_spend_end(&k->sum, &k->b->tx[0]);
+	if (verdict_ok(&k->v))
+		k->v = scripts_check(k->c, k->node, k->b,
+				     slice_of(k->undo.p, k->undo.n));
 }
 
 /* Give back the coins that were spent, the block's own among them. */
@@ -401,17 +339,14 @@ static int roll_back(struct job *k)
 }
 
 /* A broken block leaves no trace, and the first of its faults is told. */
-static struct verdict undo_broken(struct job *k, struct verdict v)
+static void undo_broken(struct job *k)
 {
 	int rc = roll_back(k);
-	struct verdict first;
 
 	if (rc)
-		return verdict_unknown(rc);
-	if (!bip30_applies(k) || !bip30_can_wait(k))
-		return v;
-	first = check_bip30(k);
-	return verdict_ok(&first) ? v : first;
+		failed(k, rc);
+	else if (bip30_applies(k) && bip30_can_wait(k))
+		check_bip30(k);
 }
 
 static int keep(struct job *k)
@@ -430,25 +365,24 @@ static int keep(struct job *k)
 struct verdict connect_block(struct chain *c, struct hnode *n,
 			     const struct block_view *b, enum connect_mode mode)
 {
-	struct job k = {.c = c, .node = n, .b = b};
-	struct verdict v;
+	struct job k = {.c = c, .node = n, .b = b, .v = verdict_valid()};
 	int rc = 0;
 
 	k.filter = mode == CONNECT_KEEP && filters_wants(c, n);
-	k.bip68 = deploy_active(c->cfg.params, DEPLOY_CSV, n->height);
+	block_spend_init(&k.sum, c->cfg.params, n->height, n->prev->mtp);
 	k.fresh = !is_bip30_repeat(n);
 	undo_writer_init(&k.undo);
 	if (k.filter)
 		gcs_builder_init(&k.gcs, &n->hash);
-	v = all_txs(&k);
-	if (v.kind == V_INVALID)
-		v = undo_broken(&k, v);
-	else if (verdict_ok(&v) && mode == CONNECT_TEST)
+	all_txs(&k);
+	if (k.v.kind == V_INVALID)
+		undo_broken(&k);
+	else if (verdict_ok(&k.v) && mode == CONNECT_TEST)
 		rc = roll_back(&k);
-	else if (verdict_ok(&v))
+	else if (verdict_ok(&k.v))
 		rc = keep(&k);
 	if (k.filter)
 		gcs_builder_fini(&k.gcs);
 	undo_writer_fini(&k.undo);
-	return rc ? verdict_unknown(rc) : v;
+	return rc ? verdict_unknown(rc) : k.v;
 }

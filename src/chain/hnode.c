@@ -6,6 +6,7 @@
  */
 #include <cairn/chain/htree.h>
 
+#include <cairn/base/text.h>
 #include <cairn/consensus/headers.h>
 #include <cairn/wire/locator.h>
 
@@ -140,3 +141,12 @@ const struct chain_reader hnode_reader = {
     .version = read_version,
     .mtp = read_mtp,
 };
+
+struct verdict hnode_failed_verdict(const struct hnode *n)
+{
+	char hash[HASH256_STR];
+
+	return verdict_invalidf(INV_CACHED, "duplicate-invalid",
+				"block %s was previously marked invalid",
+				hash256_fmt(hash, &n->hash));
+}

@@ -191,8 +191,7 @@ static struct hnode *find_parent(const struct htree *t,
 static struct verdict known(struct hnode **node, bool *is_new, struct hnode *n)
 {
 	if (is_failed(n))
-		return verdict_invalid(INV_CACHED, "duplicate-invalid",
-				       "block was previously marked invalid");
+		return hnode_failed_verdict(n);
 	*node = n;
 	*is_new = false;
 	return verdict_valid();

@@ -13,7 +13,6 @@
 #include <cairn/consensus/versionbits.h>
 #include <cairn/consensus/work.h>
 #include <cairn/params/params.h>
-#include <cairn/script/interp.h>
 #include <cairn/store/blockfile.h>
 #include <cairn/wire/block.h>
 
@@ -142,7 +141,6 @@ struct chain {
 	bool replaying;      /* at start: no events, no scripts again */
 	uint64_t log_ns, flush_ns;
 	struct pool *script_pool; /* NULL: the chain thread alone */
-	char *script_rejects[SCRIPT_ERR_COUNT]; /* fixed after chain_new */
 	int fatal_rc; /* what stopped us; nothing is flushed any more */
 	char *fatal_text;
 };

@@ -100,9 +100,7 @@ static bool check_place(struct chain *c, struct block_work *bw)
 	bool segwit = deploy_active(c->cfg.params, DEPLOY_SEGWIT, n->height);
 
 	if (hnode_failed(n)) {
-		refuse(bw, verdict_invalid(INV_CACHED, "duplicate-invalid",
-					   "block was previously marked "
-					   "invalid"));
+		refuse(bw, hnode_failed_verdict(n));
 	} else if (n->prev && hnode_failed(n->prev)) {
 		refuse(bw, verdict_invalid(INV_PREV, "bad-prevblk", NULL));
 	} else if (hnode_status(n) & HN_DATA) {

@@ -112,15 +112,14 @@ void mark_failed(struct chain *c, struct hnode *n, const struct verdict *v,
 {
 	struct chain_event e = {
 	    .type = CHAIN_EV_INVALID, .node = n, .verdict = *v, .peer = peer};
-	char hash[HASH256_STR];
+	char hash[HASH256_STR], why[VERDICT_TEXT];
 
 	hnode_set(n, HN_FAILED);
 	index_dirty(c, n);
 	mark_descendants(c, n);
 	best_header_recompute(c);
 	log_info(LOG_VALIDATION, "invalid block height=%d hash=%s reason=%s",
-		 n->height, hash256_fmt(hash, &n->hash),
-		 v->reject ? v->reject : "");
+		 n->height, hash256_fmt(hash, &n->hash), verdict_fmt(why, v));
 	/* Before LOADED the loop has not looked at the tree yet. */
 	if (!c->replaying)
 		outbox_event(c, &e);

@@ -9,16 +9,14 @@
 
 #include <cairn/base/arena.h>
 #include <cairn/base/err.h>
-#include <cairn/base/log.h>
-#include <cairn/base/mem.h>
 #include <cairn/base/must.h>
 #include <cairn/base/text.h>
 #include <cairn/chain/undo.h>
 #include <cairn/consensus/flags.h>
 #include <cairn/script/interp.h>
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Inputs verified in one go, and the fewest for which others are woken. A chunk
  * is reached by walking from the first input, so a long transaction has no more
@@ -198,21 +196,38 @@ static int prepare(struct script_block *s, struct arena *a, struct slice undo,
 	return rc;
 }
 
-static struct verdict outcome(struct chain *c, const struct hnode *n,
-			      const struct script_block *s)
+/* The input's outpoint. */
+static const uint8_t *prevout_of(const struct tx_view *tx, uint32_t input)
 {
-	const struct chunk *k;
-	char hash[HASH256_STR];
+	struct txin_view in = {.prevout = NULL};
+	struct tx_iter it;
+
+	txins(&it, tx);
+	do
+		must(txin_next(&it, &in));
+	while (input--);
+	return in.prevout;
+}
+
+static struct verdict outcome(const struct script_block *s)
+{
+	char reject[VERDICT_REJECT], txid[HASH256_STR], wtxid[HASH256_STR];
+	char spent[HASH256_STR];
+	const uint8_t *op;
+	uint32_t tx;
 
 	if (s->failed == SIZE_MAX)
 		return verdict_valid();
-	k = &s->chunks[s->failed];
-	log_info(LOG_VALIDATION,
-		 "script failed height=%d tx=%s input=%u reason=%s", n->height,
-		 hash256_fmt(hash, &s->b->txid[k->tx]), s->why.input,
-		 script_err_name(s->why.err));
-	return verdict_invalid(INV_CONSENSUS, c->script_rejects[s->why.err],
-			       NULL);
+	tx = s->chunks[s->failed].tx;
+	op = prevout_of(&s->b->tx[tx], s->why.input);
+	snprintf(reject, sizeof reject, "block-script-verify-flag-failed (%s)",
+		 script_err_text(s->why.err));
+	return verdict_invalidf(
+	    INV_CONSENSUS, reject,
+	    "input %" PRIu32 " of %s (wtxid %s), spending %s:%" PRIu32,
+	    s->why.input, hash256_fmt(txid, &s->b->txid[tx]),
+	    hash256_fmt(wtxid, &s->b->wtxid[tx]),
+	    hash256_fmt(spent, outpoint_txid(op)), outpoint_index(op));
 }
 
 struct verdict scripts_verify(struct chain *c, const struct hnode *n,
@@ -240,20 +255,15 @@ struct verdict scripts_verify(struct chain *c, const struct hnode *n,
 		together(c, &s, step_shared);
 		together(c, &s, step_verify);
 	}
-	v = rc ? verdict_unknown(rc) : outcome(c, n, &s);
+	v = rc ? verdict_unknown(rc) : outcome(&s);
 	pthread_cond_destroy(&s.cond);
 	pthread_mutex_destroy(&s.mu);
 	arena_fini(&a);
 	return v;
 }
 
-/* Reject reasons must last as long as the chain: one text for each error. */
 void scripts_init(struct chain *c)
 {
-	for (int e = 0; e < SCRIPT_ERR_COUNT; e++)
-		c->script_rejects[e] =
-		    xasprintf("block-script-verify-flag-failed (%s)",
-			      script_err_text((enum script_err)e));
 	if (c->cfg.workers > 1)
 		c->script_pool = pool_new("script", c->cfg.workers - 1);
 }
@@ -261,6 +271,4 @@ void scripts_init(struct chain *c)
 void scripts_fini(struct chain *c)
 {
 	pool_free(c->script_pool);
-	for (int e = 0; e < SCRIPT_ERR_COUNT; e++)
-		free(c->script_rejects[e]);
 }

@@ -8,6 +8,7 @@
 
 #include <cairn/base/buf.h>
 #include <cairn/base/err.h>
+#include <cairn/base/text.h>
 #include <cairn/consensus/deploy.h>
 #include <cairn/consensus/signet.h>
 #include <cairn/consensus/work.h>
@@ -91,13 +92,16 @@ static struct verdict check_shape(const struct block_view *b)
 
 static struct verdict check_txs(const struct block_view *b)
 {
+	char txid[HASH256_STR];
 	struct verdict v;
 	uint32_t i;
 
 	for (i = 0; i < b->n_tx; i++) {
 		v = tx_check(&b->tx[i]);
 		if (v.kind == V_INVALID)
-			v.detail = "Transaction check failed";
+			verdict_add(&v,
+				    "Transaction check failed (tx hash %s) ",
+				    hash256_fmt(txid, &b->txid[i]));
 		if (!verdict_ok(&v))
 			return v;
 	}

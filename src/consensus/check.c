@@ -11,6 +11,8 @@
 #include <cairn/params/params.h>
 #include <cairn/script/template.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SEQUENCE_FINAL       0xffffffffu
@@ -22,12 +24,10 @@
 /* Up to here comparing all pairs is cheaper than a table. */
 #define PAIRS_MAX 24
 
-static struct verdict invalid(const char *reject)
-{
-	return verdict_invalid(INV_CONSENSUS, reject, NULL);
-}
+/* The functions below give the reason of what they find, or NULL: a verdict for
+ * each of them would take longer than the rule. */
 
-static struct verdict check_outputs(const struct tx_view *tx)
+static const char *check_outputs(const struct tx_view *tx)
 {
 	struct tx_iter it;
 	struct txout_view out;
@@ -36,14 +36,14 @@ static struct verdict check_outputs(const struct tx_view *tx)
 	txouts(&it, tx);
 	while (txout_next(&it, &out)) {
 		if (out.value < 0)
-			return invalid("bad-txns-vout-negative");
+			return "bad-txns-vout-negative";
 		if (out.value > MAX_MONEY)
-			return invalid("bad-txns-vout-toolarge");
+			return "bad-txns-vout-toolarge";
 		sum += out.value;
 		if (!amount_ok(sum))
-			return invalid("bad-txns-txouttotal-toolarge");
+			return "bad-txns-txouttotal-toolarge";
 	}
-	return verdict_valid();
+	return NULL;
 }
 
 /* An outpoint, and a number that differs wherever honest outpoints do: most
@@ -157,21 +157,24 @@ static bool many_repeat(bool *repeat, const struct tx_view *tx)
 	return true;
 }
 
-/* No output may be spent twice by one transaction (CVE-2018-17144). */
-static struct verdict check_repeats(const struct tx_view *tx)
+/* No output may be spent twice by one transaction (CVE-2018-17144). 0, or
+ * E_NOMEM. */
+static int check_repeats(const char **fault, const struct tx_view *tx)
 {
 	struct spend few[PAIRS_MAX];
-	bool repeat;
+	bool repeat = false;
 
 	if (tx->n_in == 1)
-		return verdict_valid();
+		return 0;
 	if (tx->n_in <= PAIRS_MAX) {
 		list_spends(few, tx);
 		repeat = pairs_repeat(few, tx->n_in);
 	} else if (!many_repeat(&repeat, tx)) {
-		return verdict_unknown(E_NOMEM);
+		return E_NOMEM;
 	}
-	return repeat ? invalid("bad-txns-inputs-duplicate") : verdict_valid();
+	if (repeat)
+		*fault = "bad-txns-inputs-duplicate";
+	return 0;
 }
 
 static bool outpoint_is_null(const uint8_t *op)
@@ -180,7 +183,7 @@ static bool outpoint_is_null(const uint8_t *op)
 	       hash256_is_zero(outpoint_txid(op));
 }
 
-static struct verdict check_prevouts(const struct tx_view *tx)
+static const char *check_prevouts(const struct tx_view *tx)
 {
 	struct tx_iter it;
 	struct txin_view in;
@@ -189,30 +192,52 @@ static struct verdict check_prevouts(const struct tx_view *tx)
 	txins(&it, tx);
 	while (txin_next(&it, &in)) {
 		if (coinbase && (in.script.n < 2 || in.script.n > 100))
-			return invalid("bad-cb-length");
+			return "bad-cb-length";
 		if (!coinbase && outpoint_is_null(in.prevout))
-			return invalid("bad-txns-prevout-null");
+			return "bad-txns-prevout-null";
 	}
-	return verdict_valid();
+	return NULL;
+}
+
+static const char *check_shape(const struct tx_view *tx)
+{
+	if (tx->n_in == 0)
+		return "bad-txns-vin-empty";
+	if (tx->n_out == 0)
+		return "bad-txns-vout-empty";
+	/* The witness does not count: nothing binds it yet. */
+	if (tx->base_size > MAX_BLOCK_WEIGHT / WITNESS_SCALE)
+		return "bad-txns-oversize";
+	return NULL;
 }
 
 struct verdict tx_check(const struct tx_view *tx)
 {
-	struct verdict v;
+	const char *fault = check_shape(tx);
+	int rc = 0;
 
-	if (tx->n_in == 0)
-		return invalid("bad-txns-vin-empty");
-	if (tx->n_out == 0)
-		return invalid("bad-txns-vout-empty");
-	/* The witness does not count: nothing binds it yet. */
-	if (tx->base_size > MAX_BLOCK_WEIGHT / WITNESS_SCALE)
-		return invalid("bad-txns-oversize");
-	v = check_outputs(tx);
-	if (verdict_ok(&v))
-		v = check_repeats(tx);
-	if (verdict_ok(&v))
-		v = check_prevouts(tx);
-	return v;
+	if (!fault)
+		fault = check_outputs(tx);
+	if (!fault)
+		rc = check_repeats(&fault, tx);
+	if (rc)
+		return verdict_unknown(rc);
+	if (!fault)
+		fault = check_prevouts(tx);
+	return fault ? verdict_invalid(INV_CONSENSUS, fault, NULL)
+		     : verdict_valid();
+}
+
+char *amount_fmt(char dst[AMOUNT_STR], int64_t sat)
+{
+	uint64_t abs = sat < 0 ? 0 - (uint64_t)sat : (uint64_t)sat;
+	uint64_t coin = COIN;
+	int n = snprintf(dst, AMOUNT_STR, "%s%" PRIu64 ".%08" PRIu64,
+			 sat < 0 ? "-" : "", abs / coin, abs % coin);
+
+	for (int i = 0; i < 6 && dst[n - 1] == '0'; i++)
+		dst[--n] = '\0';
+	return dst;
 }
 
 int64_t block_subsidy(int32_t height, const struct params *p)

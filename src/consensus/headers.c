@@ -8,6 +8,9 @@
 #include <cairn/consensus/deploy.h>
 #include <cairn/consensus/work.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* Target of bits stretched by timespan, at most the network's limit. */
 static struct u256 stretch(uint32_t bits, int64_t timespan,
 			   const struct params *p)
@@ -110,20 +113,13 @@ int64_t median_time_past(const struct chain_reader *r, const void *node)
 
 static struct verdict bad_version(int32_t version)
 {
-	static const char *const reject[] = {
-	    "bad-version(0x00000000)", "bad-version(0x00000001)",
-	    "bad-version(0x00000002)", "bad-version(0x00000003)"};
-	static const char *const detail[] = {
-	    "rejected nVersion=0x00000000 block",
-	    "rejected nVersion=0x00000001 block",
-	    "rejected nVersion=0x00000002 block",
-	    "rejected nVersion=0x00000003 block"};
+	char reject[VERDICT_REJECT];
 
-	/* Only negative versions are left; their texts would need memory. */
-	if (version < 0)
-		return verdict_invalid(INV_HEADER, "bad-version",
-				       "rejected negative nVersion");
-	return verdict_invalid(INV_HEADER, reject[version], detail[version]);
+	snprintf(reject, sizeof reject, "bad-version(0x%08" PRIx32 ")",
+		 (uint32_t)version);
+	return verdict_invalidf(INV_HEADER, reject,
+				"rejected nVersion=0x%08" PRIx32 " block",
+				(uint32_t)version);
 }
 
 static bool version_outdated(int32_t version, int32_t height,

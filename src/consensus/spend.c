@@ -5,7 +5,10 @@
  */
 #include <cairn/consensus/spend.h>
 
+#include <cairn/base/text.h>
 #include <cairn/consensus/deploy.h>
+
+#include <inttypes.h>
 
 static struct verdict broken(const char *reject, const char *detail)
 {
@@ -25,21 +28,24 @@ void block_spend_init(struct block_spend *b, const struct params *p,
 
 void tx_spend_init(struct tx_spend *s)
 {
-	*s = (struct tx_spend){.lock = seq_lock_none(), .bad = verdict_valid()};
+	*s = (struct tx_spend){.lock = seq_lock_none(), .depth = -1};
 }
 
-static struct verdict judge_coin(struct tx_spend *s,
-				 const struct block_spend *b,
-				 const struct coin *coin)
+static void judge_coin(struct tx_spend *s, const struct block_spend *b,
+		       const struct coin *coin)
 {
-	if (coin->coinbase && b->height - coin->height < COINBASE_MATURITY)
-		return broken("bad-txns-premature-spend-of-coinbase",
-			      "tried to spend an immature coinbase");
-	/* Both are in range, so the sum cannot overflow. */
-	if (!amount_ok(coin->value) || !amount_ok(s->value + coin->value))
-		return broken("bad-txns-inputvalues-outofrange", NULL);
-	s->value += coin->value;
-	return verdict_valid();
+	int32_t depth = b->height - coin->height;
+
+	if (coin->coinbase && depth < COINBASE_MATURITY) {
+		s->bad = "bad-txns-premature-spend-of-coinbase";
+		s->depth = depth;
+	} else if (!amount_ok(coin->value) ||
+		   !amount_ok(s->value + coin->value)) {
+		/* Both were in range, so the sum has not overflowed. */
+		s->bad = "bad-txns-inputvalues-outofrange";
+	} else {
+		s->value += coin->value;
+	}
 }
 
 void tx_spend_coin(struct tx_spend *s, const struct block_spend *b,
@@ -47,8 +53,8 @@ void tx_spend_coin(struct tx_spend *s, const struct block_spend *b,
 		   struct tx_iter *stack, const struct coin *coin,
 		   int64_t coin_mtp)
 {
-	if (verdict_ok(&s->bad))
-		s->bad = judge_coin(s, b, coin);
+	if (!s->bad)
+		judge_coin(s, b, coin);
 	if (b->bip68)
 		seq_lock_add(&s->lock, tx->version, in->sequence, coin->height,
 			     coin_mtp);
@@ -67,47 +73,87 @@ int64_t tx_value_out(const struct tx_view *tx)
 	return sum;
 }
 
+struct verdict tx_spend_missing(const struct hash256 *txid)
+{
+	char hex[HASH256_STR];
+
+	return verdict_invalidf(INV_CONSENSUS, "bad-txns-inputs-missingorspent",
+				"CheckTxInputs: inputs missing/spent in "
+				"transaction %s",
+				hash256_fmt(hex, txid));
+}
+
+/* What Bitcoin Core says of a transaction's inputs carries its name. */
+static struct verdict bad_inputs(const struct tx_spend *s, int64_t out,
+				 const struct hash256 *txid)
+{
+	char in_sum[AMOUNT_STR], out_sum[AMOUNT_STR], hex[HASH256_STR];
+	struct verdict v;
+
+	if (s->bad) {
+		v = broken(s->bad, NULL);
+		if (s->depth >= 0)
+			verdict_add(&v, "tried to spend coinbase at depth %d",
+				    s->depth);
+	} else {
+		v = broken("bad-txns-in-belowout", NULL);
+		verdict_add(&v, "value in (%s) < value out (%s)",
+			    amount_fmt(in_sum, s->value),
+			    amount_fmt(out_sum, out));
+	}
+	verdict_add(&v, " in transaction %s", hash256_fmt(hex, txid));
+	return v;
+}
+
 static struct verdict judge_inputs(struct block_spend *b,
 				   const struct tx_view *tx,
+				   const struct hash256 *txid,
 				   const struct tx_spend *s)
 {
-	int64_t fee;
+	int64_t out = tx_value_out(tx);
+	char hex[HASH256_STR];
 
-	if (!verdict_ok(&s->bad))
-		return s->bad;
-	fee = s->value - tx_value_out(tx);
-	if (fee < 0)
-		return broken("bad-txns-in-belowout", "value in < value out");
-	if (!amount_ok(fee))
-		return broken("bad-txns-fee-outofrange", NULL);
-	b->fees += fee;
+	/* The fee is in range then: values are, and so is their difference. */
+	if (s->bad || s->value < out)
+		return bad_inputs(s, out, txid);
+	b->fees += s->value - out;
 	if (!amount_ok(b->fees))
 		return broken("bad-txns-accumulated-fee-outofrange",
 			      "accumulated fee in the block out of range");
 	if (!seq_lock_ok(&s->lock, b->height, b->mtp_prev))
-		return broken("bad-txns-nonfinal",
-			      "contains a non-BIP68-final transaction");
+		return verdict_invalidf(
+		    INV_CONSENSUS, "bad-txns-nonfinal",
+		    "contains a non-BIP68-final transaction %s",
+		    hash256_fmt(hex, txid));
 	b->sigops += s->sigops;
 	return verdict_valid();
 }
 
 struct verdict block_spend_tx(struct block_spend *b, const struct tx_view *tx,
+			      const struct hash256 *txid,
 			      const struct tx_spend *s)
 {
-	struct verdict v = s ? judge_inputs(b, tx, s) : verdict_valid();
+	struct verdict v = s ? judge_inputs(b, tx, txid, s) : verdict_valid();
 
 	if (!verdict_ok(&v))
 		return v;
 	b->sigops += tx_legacy_sigops(tx) * WITNESS_SCALE;
 	if (b->sigops > MAX_BLOCK_SIGOPS_COST)
 		return broken("bad-blk-sigops", "too many sigops");
-	return verdict_valid();
+	return v;
 }
 
 struct verdict block_spend_end(const struct block_spend *b,
 			       const struct tx_view *coinbase)
 {
-	if (tx_value_out(coinbase) > b->fees + block_subsidy(b->height, b->p))
-		return broken("bad-cb-amount", "coinbase pays too much");
+	int64_t limit = b->fees + block_subsidy(b->height, b->p);
+	int64_t out = tx_value_out(coinbase);
+
+	if (out > limit)
+		return verdict_invalidf(
+		    INV_CONSENSUS, "bad-cb-amount",
+		    "coinbase pays too much (actual=%" PRId64
+		    " vs limit=%" PRId64 ")",
+		    out, limit);
 	return verdict_valid();
 }

@@ -71,9 +71,10 @@ static void generate_failed(struct rpc_call *c, const char *what,
 			    const struct verdict *v)
 {
 	struct generate *g = rpc_state(c);
+	char why[VERDICT_TEXT];
 
 	rpc_fail(c, g->single ? RPC_VERIFY : RPC_INTERNAL, "%s: %s", what,
-		 v->kind == V_INVALID ? v->reject : err_str(v->rc));
+		 v->kind == V_INVALID ? verdict_fmt(why, v) : err_str(v->rc));
 	generate_free(g);
 	rpc_done(c);
 }

@@ -21,7 +21,7 @@ static void submit_done(void *arg, const struct block_result *r)
 	else if (r->outcome == BLOCK_KNOWN && r->verdict.kind == V_VALID)
 		jw_str(w, "duplicate");
 	else if (r->verdict.kind == V_INVALID)
-		jw_str(w, r->verdict.reject ? r->verdict.reject : "rejected");
+		jw_str(w, r->verdict.reject);
 	else if (r->outcome == BLOCK_STORED)
 		jw_str(w, "inconclusive");
 	else
@@ -119,7 +119,10 @@ void cmd_submitheader(struct rpc_call *c)
 			hash256_fmt(hash, header_prev(buf_data(b))));
 	} else {
 		v = sync_add_header(n->sync, &node, buf_data(b), true);
-		rpc_end_verdict(c, RPC_VERIFY, &v);
+		if (v.kind == V_INVALID)
+			rpc_end(c, RPC_VERIFY, "%s", v.reject);
+		else
+			rpc_end_verdict(c, RPC_VERIFY, &v);
 	}
 	buf_unref(b);
 }

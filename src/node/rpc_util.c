@@ -23,9 +23,10 @@ void rpc_end(struct rpc_call *c, int code, const char *fmt, ...)
 
 void rpc_end_verdict(struct rpc_call *c, int code, const struct verdict *v)
 {
+	char why[VERDICT_TEXT];
+
 	if (v->kind == V_INVALID)
-		rpc_fail(c, code, "%s%s%s", v->reject, v->detail ? ", " : "",
-			 v->detail ? v->detail : "");
+		rpc_fail(c, code, "%s", verdict_fmt(why, v));
 	else if (v->kind == V_UNKNOWN)
 		rpc_fail(c, RPC_DATABASE, "%s", err_str(v->rc));
 	else

@@ -114,6 +114,8 @@ const struct hnode *hnode_fork(const struct hnode *a, const struct hnode *b);
 bool hnode_is_ancestor(const struct hnode *a, const struct hnode *b);
 /* The 80 bytes again. */
 void hnode_header_put(uint8_t out[80], const struct hnode *n);
+/* Core's verdict about what was found invalid before. */
+struct verdict hnode_failed_verdict(const struct hnode *n);
 /* Locator hashes of the chain ending in n, at most LOCATOR_MAX: gives how many.
  */
 uint32_t hnode_locator(struct hash256 *out, const struct hnode *n);

@@ -20,6 +20,10 @@ static inline bool amount_ok(int64_t v)
 {
 	return v >= 0 && v <= MAX_MONEY;
 }
+/* Satoshi in coins, with two decimals or as many more as it needs: "0.10".
+ * Returns dst. */
+#define AMOUNT_STR 24
+char *amount_fmt(char dst[AMOUNT_STR], int64_t sat);
 
 /* Context-free transaction rules; reject reasons are Core's
  * (bad-txns-vin-empty, bad-txns-inputs-duplicate, ...), all INV_CONSENSUS.

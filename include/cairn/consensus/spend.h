@@ -8,7 +8,7 @@
  *	for each transaction but the coinbase, which has no coins:
  *		tx_spend_init(&s);
  *		tx_spend_coin(&s, &b, tx, ...) for each input
- *		block_spend_tx(&b, tx, &s)
+ *		block_spend_tx(&b, tx, txid, &s)
  *	block_spend_end(&b, coinbase)
  */
 #ifndef CAIRN_CONSENSUS_SPEND_H
@@ -35,7 +35,8 @@ struct tx_spend {
 	int64_t value;   /* satoshi, while nothing is broken */
 	uint32_t sigops; /* cost, over the legacy ones */
 	struct seq_lock lock;
-	struct verdict bad; /* the first rule that a coin breaks */
+	const char *bad; /* the first rule that a coin breaks, or NULL */
+	int32_t depth;   /* of a coin that is not mature; -1: all are */
 };
 void tx_spend_init(struct tx_spend *s);
 
@@ -50,11 +51,13 @@ void tx_spend_coin(struct tx_spend *s, const struct block_spend *b,
 /* Judge a transaction with all its coins, s, which is NULL for the coinbase,
  * and add it to the block. In Bitcoin Core's order and with its reasons:
  * bad-txns-premature-spend-of-coinbase, bad-txns-inputvalues-outofrange,
- * bad-txns-in-belowout, bad-txns-fee-outofrange,
- * bad-txns-accumulated-fee-outofrange, bad-txns-nonfinal (BIP 68),
- * bad-blk-sigops. */
+ * bad-txns-in-belowout, bad-txns-accumulated-fee-outofrange,
+ * bad-txns-nonfinal (BIP 68), bad-blk-sigops. The texts name txid. */
 struct verdict block_spend_tx(struct block_spend *b, const struct tx_view *tx,
+			      const struct hash256 *txid,
 			      const struct tx_spend *s);
+/* The verdict where a coin of the transaction is missing or spent. */
+struct verdict tx_spend_missing(const struct hash256 *txid);
 
 /* Whether the coinbase takes no more than subsidy and fees (bad-cb-amount). */
 struct verdict block_spend_end(const struct block_spend *b,

@@ -415,7 +415,7 @@ static struct verdict decided(struct rig *r, struct hnode *n,
 			      struct verdict (*fn)(struct chain *c,
 						   struct hnode *n))
 {
-	struct decision d = {r, n, fn, {V_VALID, INV_NONE, NULL, NULL, 0}};
+	struct decision d = {r, n, fn, verdict_valid()};
 
 	rig_run(r, decide, &d);
 	return d.v;

@@ -10,6 +10,7 @@
 #include <cairn/base/text.h>
 #include <cairn/consensus/check.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct step {
@@ -52,34 +53,35 @@ static void step_fini(struct step *s)
 }
 
 /* A header is added for a block that is good in itself only. */
-static const char *refused_alone(struct rig *r, struct slice block)
+static struct verdict alone(struct rig *r, struct slice block)
 {
 	struct block_view b;
 	size_t trailing;
 	struct verdict v;
 
 	if (block_view_parse(&b, &trailing, block))
-		return "decode-failed";
+		return verdict_invalid(INV_NONE, "decode-failed", NULL);
 	block_hash_txs(&b);
 	v = block_check(&b, &r->params, false);
 	block_view_fini(&b);
-	return verdict_ok(&v) ? NULL : v.reject;
+	return v;
 }
 
-/* What submitblock would say. */
-static const char *answer(struct rig *r, struct slice block)
+/* What submitblock would say; reasons into text. */
+static const char *answer(struct rig *r, char text[VERDICT_REJECT],
+			  struct slice block)
 {
-	const char *alone = refused_alone(r, block);
-	struct block_result res;
+	struct verdict v = alone(r, block);
+	struct block_result res = {.outcome = BLOCK_REFUSED};
 	struct hnode *n;
-	struct verdict v;
 
-	if (alone)
-		return alone;
-	v = rig_try_header(r, &n, block);
-	if (!verdict_ok(&v))
-		return v.reject;
-	res = rig_block(r, block);
+	if (verdict_ok(&v))
+		v = rig_try_header(r, &n, block);
+	if (verdict_ok(&v)) {
+		res = rig_block(r, block);
+		v = res.verdict;
+	}
+	snprintf(text, VERDICT_REJECT, "%s", v.reject);
 	switch (res.outcome) {
 	case BLOCK_CONNECTED:
 		return "null";
@@ -92,13 +94,13 @@ static const char *answer(struct rig *r, struct slice block)
 	case BLOCK_IGNORED:
 		break;
 	}
-	return res.verdict.reject;
+	return text;
 }
 
 static void check_step(struct rig *r, const struct step *s, struct slice block)
 {
-	const char *got = answer(r, block);
-	char hash[HASH256_STR];
+	char hash[HASH256_STR], text[VERDICT_REJECT];
+	const char *got = answer(r, text, block);
 
 	ck_assert_msg(strcmp(got, s->submitblock) == 0,
 		      "%s: %s instead of %s (%s)", s->name, got, s->submitblock,

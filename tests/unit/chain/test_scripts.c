@@ -4,8 +4,12 @@
 #include "suites.h"
 
 #include <cairn/base/endian.h>
+#include <cairn/base/text.h>
 #include <cairn/crypto/sha256.h>
 #include <cairn/wire/header.h>
+#include <cairn/wire/tx.h>
+
+#include <stdio.h>
 
 #define SCRIPT_AT (4 + 1 + 36)
 #define RESERVED  0x50 /* OP_RESERVED, where it is executed */
@@ -79,6 +83,27 @@ START_TEST(a_block_whose_scripts_hold_is_connected)
 }
 END_TEST
 
+/* As Core words it: which input of which transaction, and what it spends. */
+static void assert_input(struct rig *r, const struct block_result *res,
+			 int32_t height, uint8_t op)
+{
+	struct buf *tx = spend_with(r, height, op);
+	char txid[HASH256_STR], spent[HASH256_STR], want[VERDICT_DETAIL];
+	struct hash256 id;
+	struct tx_view v;
+	struct rd rd;
+
+	rd_init(&rd, buf_payload(tx));
+	ck_assert(tx_view_parse(&v, &rd));
+	tx_txid(&id, &v);
+	hash256_fmt(txid, &id);
+	memcpy(id.b, buf_data(tx) + 5, 32);
+	snprintf(want, sizeof want, "input 0 of %s (wtxid %s), spending %s:0",
+		 txid, txid, hash256_fmt(spent, &id));
+	ck_assert_str_eq(res->verdict.detail, want);
+	buf_unref(tx);
+}
+
 START_TEST(one_failing_script_fails_its_block_and_leaves_no_trace)
 {
 	struct block_result res;
@@ -105,8 +130,10 @@ START_TEST(the_first_failing_input_in_block_order_is_told)
 	start(&r, 150, (unsigned)_i + 1);
 	res = with_spends(&r, 40, 3, 30);
 	assert_reason(&res, "Opcode missing");
+	assert_input(&r, &res, 4, RESERVED);
 	res = with_spends(&r, 40, 30, 3);
 	assert_reason(&res, "OP_RETURN");
+	assert_input(&r, &res, 4, RETURN);
 	rig_fini(&r);
 }
 END_TEST

@@ -81,5 +81,5 @@ void assert_refused(const struct verdict *v, enum invalid_reason reason,
 void assert_valid(const struct verdict *v, const char *what)
 {
 	ck_assert_msg(v->kind == V_VALID, "%s: refused with %s", what,
-		      v->reject ? v->reject : "no reason");
+		      v->reject);
 }

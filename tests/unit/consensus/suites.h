@@ -16,6 +16,7 @@ Suite *signet_suite(void);
 Suite *sigops_suite(void);
 Suite *spend_suite(void);
 Suite *tx_vectors_suite(void);
+Suite *verdict_suite(void);
 Suite *versionbits_suite(void);
 Suite *work_suite(void);
 

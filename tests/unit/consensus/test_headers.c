@@ -266,14 +266,14 @@ static const struct {
     {227931, 2, NULL},
     {227931, 1, "bad-version(0x00000001)"},
     {227931, 0, "bad-version(0x00000000)"},
-    {227931, -1, "bad-version"},
+    {227931, -1, "bad-version(0xffffffff)"},
     {363724, 2, NULL},
     {363725, 2, "bad-version(0x00000002)"},
     {363725, 3, NULL},
     {388380, 3, NULL},
     {388381, 3, "bad-version(0x00000003)"},
     {388381, 4, NULL},
-    {388381, INT32_MIN, "bad-version"},
+    {388381, INT32_MIN, "bad-version(0x80000000)"},
     {388381, INT32_MAX, NULL},
 };
 

@@ -16,6 +16,9 @@
 
 static const uint8_t p2pkh[25] = {OP_DUP, OP_HASH160, 20};
 
+static const struct hash256 txid = {{0xab}};
+#define TXID "00000000000000000000000000000000000000000000000000000000000000ab"
+
 static struct coin coin_of(int64_t value, int32_t height, bool coinbase)
 {
 	return (struct coin){value, height, coinbase,
@@ -60,7 +63,7 @@ static struct verdict spend_n(struct bed *t, const struct coin *coins,
 	for (uint32_t i = 0; txin_next(&ins, &in); i++)
 		tx_spend_coin(&s, &t->b, &t->tx, &in, &stack, &coins[i],
 			      coin_mtp);
-	return block_spend_tx(&t->b, &t->tx, &s);
+	return block_spend_tx(&t->b, &t->tx, &txid, &s);
 }
 
 static struct verdict spend(struct bed *t, struct coin coin, int64_t out)
@@ -223,13 +226,13 @@ START_TEST(sigops_of_a_block_cost_no_more_than_eighty_thousand)
 
 	bed_init(&t);
 	with_checksigs(&t, 19999, 0);
-	v = block_spend_tx(&t.b, &t.tx, NULL);
+	v = block_spend_tx(&t.b, &t.tx, &txid, NULL);
 	ck_assert(verdict_ok(&v));
 	ck_assert_uint_eq(t.b.sigops, 4 * 19999);
 	with_checksigs(&t, 1, 0);
-	v = block_spend_tx(&t.b, &t.tx, NULL);
+	v = block_spend_tx(&t.b, &t.tx, &txid, NULL);
 	ck_assert(verdict_ok(&v));
-	v = block_spend_tx(&t.b, &t.tx, NULL);
+	v = block_spend_tx(&t.b, &t.tx, &txid, NULL);
 	refused(&v, "bad-blk-sigops");
 	bed_fini(&t);
 }
@@ -273,6 +276,43 @@ START_TEST(coinbase_takes_no_more_than_subsidy_and_fees)
 }
 END_TEST
 
+START_TEST(details_are_those_of_bitcoin_core)
+{
+	struct coin c = coin_of(5, HEIGHT - 98, true);
+	struct verdict v;
+	struct bed t;
+
+	bed_init(&t);
+	v = tx_spend_missing(&txid);
+	refused(&v, "bad-txns-inputs-missingorspent");
+	ck_assert_str_eq(
+	    v.detail,
+	    "CheckTxInputs: inputs missing/spent in transaction " TXID);
+	v = spend(&t, c, 5);
+	ck_assert_str_eq(v.detail, "tried to spend coinbase at depth 98 in "
+				   "transaction " TXID);
+	c.height = HEIGHT;
+	v = spend(&t, c, 5);
+	ck_assert_str_eq(v.detail, "tried to spend coinbase at depth 0 in "
+				   "transaction " TXID);
+	v = spend(&t, coin_of(-1, HEIGHT, false), 0);
+	ck_assert_str_eq(v.detail, " in transaction " TXID);
+	v = spend(&t, coin_of(COIN, 1, false), 150 * COIN + 10);
+	ck_assert_str_eq(v.detail, "value in (1.00) < value out (150.0000001) "
+				   "in transaction " TXID);
+	c = coin_of(1, HEIGHT, false);
+	v = spend_n(&t, &c, 1, 1, 1, 0);
+	ck_assert_str_eq(v.detail,
+			 "contains a non-BIP68-final transaction " TXID);
+	with_checksigs(&t, 0, 6000000000);
+	v = block_spend_end(&t.b, &t.tx);
+	ck_assert_str_eq(
+	    v.detail,
+	    "coinbase pays too much (actual=6000000000 vs limit=78125000)");
+	bed_fini(&t);
+}
+END_TEST
+
 Suite *spend_suite(void)
 {
 	Suite *s = suite_create("spend");
@@ -289,6 +329,7 @@ Suite *spend_suite(void)
 	tcase_add_test(tc, sigops_of_a_block_cost_no_more_than_eighty_thousand);
 	tcase_add_test(tc, sigops_of_witness_programs_count_one_each);
 	tcase_add_test(tc, coinbase_takes_no_more_than_subsidy_and_fees);
+	tcase_add_test(tc, details_are_those_of_bitcoin_core);
 	suite_add_tcase(s, tc);
 	return s;
 }
