@@ -591,16 +591,20 @@ void check_eof(int fd)
 	ck_assert_msg(!recv_byte(fd, &c), "a byte came: %c", c);
 }
 
+int count_of(const int *v)
+{
+	return __atomic_load_n(v, __ATOMIC_SEQ_CST);
+}
+
 void wait_for(const int *v, int n)
 {
 	struct timespec ms = {.tv_nsec = 1000000};
 	int i;
 
 	for (i = 0; i < 10000; i++) {
-		if (__atomic_load_n(v, __ATOMIC_SEQ_CST) == n)
+		if (count_of(v) == n)
 			return;
 		nanosleep(&ms, NULL);
 	}
-	ck_abort_msg("still %d, wanted %d",
-		     __atomic_load_n(v, __ATOMIC_SEQ_CST), n);
+	ck_abort_msg("still %d, wanted %d", count_of(v), n);
 }

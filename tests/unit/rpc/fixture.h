@@ -64,6 +64,8 @@ void check_post(int fd, const char *body, int status, const char *want);
 void check_answer(int fd, int status, const char *want);
 /* The peer closes without a byte, within 10 s. */
 void check_eof(int fd);
+/* A counter that the loop's thread may move. */
+int count_of(const int *v);
 /* Wait until *v is n, at most 10 s. */
 void wait_for(const int *v, int n);
 

@@ -88,7 +88,7 @@ START_TEST(invalid_request_is_400)
 
 	for (i = 0; i < sizeof t / sizeof *t; i++)
 		check_post(fd, t[i][0], 400, t[i][1]);
-	ck_assert_int_eq(s->calls, 0);
+	ck_assert_int_eq(count_of(&s->calls), 0);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(notification_runs_and_gets_204)
 	ck_assert_int_eq(a.status, 204);
 	ck_assert_ptr_null(strcasestr(a.head.p, "content-length"));
 	answer_fini(&a);
-	ck_assert_int_eq(s->calls, 1);
+	ck_assert_int_eq(count_of(&s->calls), 1);
 	check_post(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"fail\"}", 204, "");
 	check_post(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"nosuch\"}", 204, "");
 	check_post(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"hop\"}", 204, "");
@@ -185,7 +185,7 @@ START_TEST(call_survives_a_client_that_left)
 	hang_up(other);
 	check_post(fd, "{\"method\":\"seven\"}", 200,
 		   "{\"result\":7,\"error\":null}");
-	ck_assert_int_eq(s->calls, 1);
+	ck_assert_int_eq(count_of(&s->calls), 1);
 	sem_post(&s->slow_go);
 	wait_for(&s->calls, 2);
 	other = dial(s);
@@ -206,7 +206,7 @@ START_TEST(slow_call_holds_only_its_connection_up)
 	sem_wait(&s->slow_entered);
 	check_post(other, "{\"method\":\"seven\",\"id\":3}", 200,
 		   "{\"result\":7,\"error\":null,\"id\":3}");
-	ck_assert_int_eq(s->calls, 1);
+	ck_assert_int_eq(count_of(&s->calls), 1);
 	sem_post(&s->slow_go);
 	check_answer(fd, 200, "{\"result\":true,\"error\":null,\"id\":1}");
 	check_answer(fd, 200, "{\"result\":7,\"error\":null,\"id\":2}");
@@ -256,7 +256,7 @@ START_TEST(method_off_the_whitelist_is_403)
 	check_post(wfd, "{\"id\":1}", 403, "");
 	check_post(wfd, "[{\"method\":\"seven\"},{\"method\":\"nothing\"}]",
 		   403, "");
-	ck_assert_int_eq(w->calls, 1);
+	ck_assert_int_eq(count_of(&w->calls), 1);
 	check_post(wfd, "[{\"method\":\"seven\"},{\"method\":\"echo\"}]", 200,
 		   "[{\"result\":7,\"error\":null},{\"result\":[],\"error\":"
 		   "null}]");

@@ -203,7 +203,7 @@ START_TEST(end_within_a_request_ends_the_connection)
 		     "Content-Length: 25\r\n\r\n{");
 	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
 	check_eof(fd);
-	ck_assert_int_eq(s->calls, 0);
+	ck_assert_int_eq(count_of(&s->calls), 0);
 }
 END_TEST
 

@@ -211,7 +211,7 @@ START_TEST(malformed_requests_are_400_and_the_end)
 
 	for (i = 0; i < sizeof bad / sizeof *bad; i++)
 		check_last(bad[i], 400);
-	ck_assert_int_eq(s->calls, 0);
+	ck_assert_int_eq(count_of(&s->calls), 0);
 }
 END_TEST
 
@@ -437,7 +437,7 @@ START_TEST(missing_password_is_401_and_the_connection_stays)
 	ck_assert_uint_eq(a.body.n, 0);
 	answer_fini(&a);
 	check_post(fd, SEVEN, 200, SEVEN_OUT);
-	ck_assert_int_eq(s->calls, 1);
+	ck_assert_int_eq(count_of(&s->calls), 1);
 	/* A large body is not read for the sake of politeness. */
 	check_last("POST / HTTP/1.1\r\nContent-Length: 70000\r\n\r\n", 401);
 	check_last("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -462,7 +462,7 @@ START_TEST(wrong_password_waits_and_holds_nobody_up)
 	ck_assert_ptr_nonnull(strstr(a.head.p, "\r\nWWW-Authenticate: "));
 	answer_fini(&a);
 	check_eof(fd);
-	ck_assert_int_eq(s->calls, 20);
+	ck_assert_int_eq(count_of(&s->calls), 20);
 	hang_up(other);
 }
 END_TEST

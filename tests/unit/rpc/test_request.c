@@ -47,7 +47,7 @@ START_TEST(batch_members_are_independent)
 	    "RPC "
 	    "version not supported\"},\"id\":5},"
 	    "{\"jsonrpc\":\"2.0\",\"result\":[],\"id\":6}]");
-	ck_assert_int_eq(s->calls, 4);
+	ck_assert_int_eq(count_of(&s->calls), 4);
 }
 END_TEST
 
@@ -109,7 +109,7 @@ START_TEST(large_batch_lets_others_have_their_turn)
 	send_post(fd, t.p);
 	/* The answers to others come while the batch counts on. */
 	while (turns < 3 && before < 200000) {
-		before = __atomic_load_n(&s->calls, __ATOMIC_SEQ_CST);
+		before = count_of(&s->calls);
 		check_post(other, "{\"method\":\"nothing\"}", 200,
 			   "{\"result\":null,\"error\":null}");
 		turns += before > 0 && before < 200000;
@@ -118,7 +118,7 @@ START_TEST(large_batch_lets_others_have_their_turn)
 	ck_assert(recv_answer(fd, &a));
 	ck_assert_int_eq(a.status, 200);
 	answer_fini(&a);
-	ck_assert_int_eq(s->calls, 200000);
+	ck_assert_int_eq(count_of(&s->calls), 200000);
 	text_fini(&t);
 	hang_up(other);
 }
@@ -137,7 +137,7 @@ START_TEST(batch_goes_on_when_its_client_left)
 	other = dial(s);
 	put_batch(&t, "seven", 100000);
 	send_post(other, t.p);
-	while (__atomic_load_n(&s->calls, __ATOMIC_SEQ_CST) < 301)
+	while (count_of(&s->calls) < 301)
 		check_post(fd, "{\"method\":\"nothing\"}", 200,
 			   "{\"result\":null,\"error\":null}");
 	hang_up(other);

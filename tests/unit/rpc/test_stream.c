@@ -82,7 +82,7 @@ START_TEST(small_stream_is_made_once)
 {
 	send_big(fd, 10, 10);
 	check_big(fd, 10, 10);
-	ck_assert_int_eq(s->nexts, 11);
+	ck_assert_int_eq(count_of(&s->nexts), 11);
 }
 END_TEST
 
@@ -254,7 +254,7 @@ START_TEST(answers_over_the_budget_wait_for_it)
 	send_post(extra, "{\"method\":\"seven\"}");
 	pause_ms(200);
 	ck_assert_int_lt(recv(extra, &c, 1, MSG_DONTWAIT), 0);
-	ck_assert_int_eq(w->calls, 12);
+	ck_assert_int_eq(count_of(&w->calls), 12);
 	drain(fds, 12, 3000 * 10003);
 	for (i = 0; i < 12; i++)
 		hang_up(fds[i]);
