@@ -6,6 +6,7 @@
 
 #include <cairn/base/err.h>
 #include <cairn/crypto/sha256.h>
+#include <cairn/params/params.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,26 @@ static const struct command {
 } commands[] = {
     {"blkinfo", util_blkinfo},
     {"decode", util_decode},
+    {"verify-tx", util_verify_tx},
 };
+
+const struct params *util_chain_find(const char *name)
+{
+	const struct chain_names *found = chain_names_find(name);
+
+	if (strcmp(name, "mainnet") == 0)
+		return params_get(CHAIN_MAIN);
+	if (strcmp(name, "testnet3") == 0)
+		return params_get(CHAIN_TEST);
+	return found ? params_get(found->id) : NULL;
+}
 
 static int usage(FILE *to)
 {
 	fputs(
 	    "Usage: cairn-util blkinfo FILE\n"
 	    "       cairn-util decode [--raw | --hex] [--protocol=N] COMMAND\n"
+	    "       cairn-util verify-tx <REQUESTS\n"
 	    "       cairn-util --help | --version\n"
 	    "\n"
 	    "blkinfo  Walks a file of block records (blk*.dat, bootstrap.dat)\n"
@@ -41,7 +55,16 @@ static int usage(FILE *to)
 	    "         tx and block read bare ones too. --protocol is the\n"
 	    "         sender's protocol version, 70016 unless given. Of a\n"
 	    "         malformed payload the field, the offset and the reason\n"
-	    "         are named, exit code 1.\n",
+	    "         are named, exit code 1.\n"
+	    "\n"
+	    "verify-tx  Reads requests from standard input, one JSON object a\n"
+	    "         line, and answers each with a line: whether the scripts\n"
+	    "         of a transaction verify, or the first input that does\n"
+	    "         not and the error by Bitcoin Core's name. Members: tx,\n"
+	    "         prevouts [{value, script}], flags or chain and height;\n"
+	    "         input for one input alone, with scriptSig and witness\n"
+	    "         to be put into it. Exit code 1 if a line made no "
+	    "sense.\n",
 	    to);
 	return to == stdout ? EXIT_SUCCESS : EXIT_FAILURE;
 }

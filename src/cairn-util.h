@@ -1,11 +1,18 @@
-/* What the files of cairn-util share: its commands. One thread. */
+/* What the files of cairn-util share: its commands, and what they read. One
+ * thread. */
 #ifndef CAIRN_UTIL_H
 #define CAIRN_UTIL_H
 
+#include <cairn/base/attr.h>
 #include <cairn/base/text.h>
 #include <cairn/wire/command.h>
 
+struct arena;
+struct buf;
 struct jw;
+struct params;
+struct tx_view;
+struct txout_view;
 
 /* What a command returns, besides EXIT_SUCCESS and EXIT_FAILURE, when its
  * arguments make no sense. */
@@ -14,6 +21,7 @@ struct jw;
 /* argv holds the argc arguments behind the command's word. */
 int util_blkinfo(int argc, char **argv);
 int util_decode(int argc, char **argv);
+int util_verify_tx(int argc, char **argv);
 
 /* The members of a message's JSON, into an object that is open. body was found
  * well formed; version is the peer's protocol version. */
@@ -28,5 +36,45 @@ void util_headers(struct jw *w, struct slice body, uint32_t version);
 void util_cmpctblock(struct jw *w, struct slice body, uint32_t version);
 void util_blocktxn(struct jw *w, struct slice body, uint32_t version);
 void util_merkleblock(struct jw *w, struct slice body, uint32_t version);
+
+/* The network of a name as -chain= has it, also "mainnet", "testnet3"; or NULL.
+ */
+const struct params *util_chain_find(const char *name);
+
+/* Lines of text from a descriptor, at most max bytes each. */
+struct util_lines {
+	int fd;
+	size_t max;
+	struct buf *buf;
+	size_t at;     /* where the next line begins in buf */
+	bool too_long; /* the line given is the beginning of one */
+	bool ended;
+};
+/* E_NOMEM. */
+int util_lines_init(struct util_lines *l, int fd, size_t max) must_check;
+void util_lines_fini(struct util_lines *l);
+/* 1 and the next line without its end, borrowed until the next call; 0 at the
+ * end; -errno or E_NOMEM. Of a line longer than max bytes only the beginning is
+ * given, and too_long is set. Flushes standard output before it waits. */
+int util_lines_next(struct util_lines *l, struct slice *line) must_check;
+
+/* A request of verify-tx. Everything lives in the arena that it was parsed
+ * with. */
+struct util_request {
+	struct tx_view *tx;
+	struct txout_view *spent; /* one for each input */
+	unsigned flags;
+	bool one;       /* one input is asked for, or all of them */
+	uint32_t input; /* which one */
+	char why[160];  /* where it is malformed: the member and the reason */
+};
+/* Memory that a line of util_request_line_max bytes may take. */
+#define UTIL_REQUEST_MEMORY ((size_t)256 << 20)
+/* A transaction of 4 MB, its prevouts, and witnesses that replace its own, as
+ * JSON. */
+#define UTIL_REQUEST_LINE_MAX ((size_t)32 << 20)
+/* Parse a line. False when malformed, with why. */
+bool util_request_parse(struct util_request *r, struct arena *a,
+			struct slice line);
 
 #endif
