@@ -10,22 +10,10 @@
 #include <cairn/base/err.h>
 #include <cairn/base/must.h>
 #include <cairn/chain/undo.h>
+#include <cairn/consensus/deploy.h>
 #include <cairn/consensus/spend.h>
 #include <cairn/filter/gcs.h>
 #include <cairn/script/template.h>
-
-/* The two coinbases that were made twice, before BIP30 forbade it. */
-static const struct {
-	int32_t height;
-	struct hash256 hash;
-} bip30_repeats[] = {
-    {91842, {{0xec, 0xca, 0xe0, 0x00, 0xe3, 0xc8, 0xe4, 0xe0, 0x93, 0x93, 0x63,
-	      0x60, 0x43, 0x1f, 0x3b, 0x76, 0x03, 0xc5, 0x63, 0xc1, 0xff, 0x61,
-	      0x81, 0x39, 0x0a, 0x4d, 0x0a, 0x00, 0x00, 0x00, 0x00, 0x00}}},
-    {91880, {{0x21, 0xd7, 0x7c, 0xcb, 0x4c, 0x08, 0x38, 0x6a, 0x04, 0xac, 0x01,
-	      0x96, 0xae, 0x10, 0xf6, 0xa1, 0xd2, 0xc2, 0xa3, 0x77, 0x55, 0x8c,
-	      0xa1, 0x90, 0xf1, 0x43, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00}}},
-};
 
 struct job {
 	struct chain *c;
@@ -54,30 +42,14 @@ static bool failed(struct job *k, int rc)
 	return false;
 }
 
-static bool is_bip30_repeat(const struct hnode *n)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof bip30_repeats / sizeof *bip30_repeats; i++)
-		if (n->height == bip30_repeats[i].height &&
-		    hash256_eq(&n->hash, &bip30_repeats[i].hash))
-			return true;
-	return false;
-}
-
-/* On the known chain a height in every coinbase makes repeats impossible until
- * heights that early coinbases happened to name. */
 static bool bip30_applies(const struct job *k)
 {
 	const struct params *p = k->c->cfg.params;
-	const struct hnode *at;
+	const struct hnode *at =
+	    hnode_ancestor(k->node->prev, p->deploy_height[DEPLOY_BIP34]);
 
-	if (k->node->height >= BIP34_IMPLIES_BIP30_LIMIT)
-		return true;
-	if (is_bip30_repeat(k->node))
-		return false;
-	at = hnode_ancestor(k->node->prev, p->deploy_height[DEPLOY_BIP34]);
-	return !at || !hash256_eq(&at->hash, &p->bip34_hash);
+	return bip30_holds(p, k->node->height, &k->node->hash,
+			   at ? &at->hash : NULL);
 }
 
 /* Where every block behind genesis names its height, a repeated transaction
@@ -370,7 +342,7 @@ struct verdict connect_block(struct chain *c, struct hnode *n,
 
 	k.filter = mode == CONNECT_KEEP && filters_wants(c, n);
 	block_spend_init(&k.sum, c->cfg.params, n->height, n->prev->mtp);
-	k.fresh = !is_bip30_repeat(n);
+	k.fresh = !bip30_is_repeat(n->height, &n->hash);
 	undo_writer_init(&k.undo);
 	if (k.filter)
 		gcs_builder_init(&k.gcs, &n->hash);

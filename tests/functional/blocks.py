@@ -1,7 +1,6 @@
 """Transactions and blocks made from the BIPs, right or wrong as a test wants them.
 Never calls Cairn's codec or its rules.
 """
-import hashlib
 import struct
 
 from p2p import compact, sha256d
@@ -131,7 +130,3 @@ def next_block(a, txs=(), **kw):
     kw.setdefault('time', tip['time'] + 1)
     return Block(bytes.fromhex(tip['hash'])[::-1], tip['height'] + 1,
                  txs=txs, **kw)
-
-
-def hash160(b):
-    return hashlib.new('ripemd160', hashlib.sha256(b).digest()).digest()

@@ -553,6 +553,74 @@ START_TEST(the_last_commitment_counts)
 }
 END_TEST
 
+/* A block of a coinbase with this script. */
+static size_t coinbase_with_script(uint8_t *raw, const uint8_t *script,
+				   uint8_t n)
+{
+	uint8_t *p = raw + HEADER_SIZE;
+
+	memset(raw, 0, 512);
+	p = bytes_put(p, "\1\1\0\0\0\1", 6);
+	p = le32_put(p + 32, 0xffffffff);
+	*p++ = n;
+	p = bytes_put(p, script, n);
+	p = le32_put(p, 0xffffffff);
+	*p++ = 1;
+	return (size_t)(p + 8 + 1 + 4 - raw);
+}
+
+static struct verdict check_height(const uint8_t *script, uint8_t n,
+				   int32_t height)
+{
+	struct block_context c = {height, 0};
+	struct block_view b;
+	struct verdict v;
+	uint8_t raw[512];
+
+	ck_assert(
+	    parse(&b, slice_of(raw, coinbase_with_script(raw, script, n))));
+	v = block_check_context(&b, &c, params_get(CHAIN_REGTEST));
+	block_view_fini(&b);
+	return v;
+}
+
+/* Pushes by BIP34: numbers up to 16 are opcodes, a bit 7 is the sign. */
+static const struct {
+	int32_t height;
+	uint8_t n, push[5], n_wrong, wrong[5];
+} pushes[] = {
+    {1, 1, {0x51}, 2, {0x01, 0x01}},
+    {16, 1, {0x60}, 2, {0x01, 0x10}},
+    {17, 2, {0x01, 0x11}, 3, {0x02, 0x11, 0x00}},
+    {127, 2, {0x01, 0x7f}, 3, {0x02, 0x7f, 0x00}},
+    {128, 3, {0x02, 0x80, 0x00}, 2, {0x01, 0x80}},
+    {255, 3, {0x02, 0xff, 0x00}, 2, {0x01, 0xff}},
+    {256, 3, {0x02, 0x00, 0x01}, 4, {0x03, 0x00, 0x01, 0x00}},
+    {32767, 3, {0x02, 0xff, 0x7f}, 4, {0x03, 0xff, 0x7f, 0x00}},
+    {32768, 4, {0x03, 0x00, 0x80, 0x00}, 3, {0x02, 0x00, 0x80}},
+    {8388607, 4, {0x03, 0xff, 0xff, 0x7f}, 5, {0x04, 0xff, 0xff, 0x7f, 0}},
+    {8388608, 5, {0x04, 0x00, 0x00, 0x80, 0}, 4, {0x03, 0x00, 0x00, 0x80}},
+};
+
+START_TEST(the_height_is_pushed_in_its_shortest_form)
+{
+	uint8_t n = pushes[_i].n;
+	char what[32];
+	struct verdict v;
+
+	snprintf(what, sizeof what, "height %d", (int)pushes[_i].height);
+	v = check_height(pushes[_i].push, n, pushes[_i].height);
+	assert_valid(&v, what);
+	v = check_height(pushes[_i].push, n, pushes[_i].height + 1);
+	assert_refused(&v, INV_CONSENSUS, "bad-cb-height", what);
+	v = check_height(pushes[_i].push, (uint8_t)(n - 1), pushes[_i].height);
+	assert_refused(&v, INV_CONSENSUS, "bad-cb-height", what);
+	v = check_height(pushes[_i].wrong, pushes[_i].n_wrong,
+			 pushes[_i].height);
+	assert_refused(&v, INV_CONSENSUS, "bad-cb-height", what);
+}
+END_TEST
+
 /* A block of one transaction that is no coinbase, of n bytes in all. */
 static void lone_tx(struct block_view *b, uint8_t *raw, size_t n)
 {
@@ -607,6 +675,8 @@ Suite *block_check_suite(void)
 	    sizeof changed / sizeof *changed);
 	tcase_add_test(m, the_reserved_value_must_be_one_item_of_32_bytes);
 	tcase_add_test(m, the_last_commitment_counts);
+	tcase_add_loop_test(m, the_height_is_pushed_in_its_shortest_form, 0,
+			    sizeof pushes / sizeof *pushes);
 	tcase_add_test(m, a_witness_is_unexpected_before_segwit);
 	tcase_add_test(
 	    m, non_final_transactions_go_by_median_time_once_csv_is_active);
