@@ -1,211 +1,180 @@
 /*
- * Key expressions of descriptors (BIP 380): an optional origin and a public key
- * in hex. Extended and private keys are told from junk, and refused. Any
- * thread; no state.
+ * Key expressions of descriptors (BIP 380): an optional origin, and a key in
+ * hex, as WIF, or extended with a path. Private keys are kept by their public
+ * ones, once each. Any thread; no state.
  */
 #include "desc.h"
 
-#include <cairn/address/address.h>
 #include <cairn/base/text.h>
 #include <cairn/crypto/pubkey.h>
+#include <cairn/crypto/secret.h>
 
-bool span_cut(struct span *head, struct span *s, char c)
-{
-	const char *at = s->n ? memchr(s->p, c, s->n) : NULL;
-
-	*head = *s;
-	if (!at) {
-		*s = (struct span){s->p + s->n, 0};
-		return false;
-	}
-	head->n = (size_t)(at - s->p);
-	*s = (struct span){at + 1, s->n - head->n - 1};
-	return true;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-static bool is_hex(struct span s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (hex_digit(s.p[i]) < 0)
-			return false;
-	return s.n > 0 && s.n % 2 == 0;
-}
+#define TEXT_MAX 128 /* characters; no key has as many */
 
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool fail(struct text *err, const char *why)
+static bool full_keys_ok(enum desc_place where)
 {
-	text_puts(err, why);
-	return false;
+	return where == IN_TOP || where == IN_P2SH;
 }
 
-bool span_u32(uint32_t *v, struct span s)
+/* 33 or 65 bytes, or in tr() the 32 of an even point. */
+static bool hex_key(struct desc_parser *p, struct desc_key *k, struct span s,
+		    enum desc_place where)
 {
-	uint64_t x = 0;
+	uint8_t *to = k->pub.b;
 
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-		x = x * 10 + (uint64_t)(s.p[i] - '0');
-		if (x > UINT32_MAX)
-			return false;
+	k->pub.n = s.n / 2;
+	k->bare_x = k->pub.n == 32 && where == IN_P2TR;
+	if (k->bare_x) {
+		*to++ = 2;
+		k->pub.n = 33;
 	}
-	*v = (uint32_t)x;
-	return s.n > 0;
-}
-
-static bool step_ok(struct text *err, struct span s)
-{
-	struct span number = s;
-	uint32_t v;
-
-	if (s.n == 0)
-		return fail(err, "Key path value '' is not valid");
-	if (s.p[0] == '<' && s.p[s.n - 1] == '>') {
-		text_printf(err,
-			    "Key path value '%.*s' specifies multipath in a "
-			    "section where multipath is not allowed",
-			    SPAN_ARG(s));
-		return false;
-	}
-	if (s.p[s.n - 1] == '\'' || s.p[s.n - 1] == 'h')
-		number.n--;
-	if (!span_u32(&v, number)) {
-		text_printf(err, "Key path value '%.*s' is not a valid uint32",
-			    SPAN_ARG(s));
-		return false;
-	}
-	if (v >> 31) {
-		text_printf(err, "Key path value %u is out of range", v);
-		return false;
-	}
+	if (s.n / 2 <= sizeof k->pub.b)
+		span_hex(to, s);
+	if (k->pub.n == 65 && (k->pub.b[0] == 6 || k->pub.b[0] == 7))
+		return desc_fail(p, "Hybrid public keys are not allowed");
+	if (!pubkey_valid(slice_of(k->pub.b, k->pub.n)))
+		return desc_fail(p, "Pubkey '%.*s' is invalid", SPAN_ARG(s));
+	if (k->pub.n == 65 && !full_keys_ok(where))
+		return desc_fail(p, "Uncompressed keys are not allowed");
 	return true;
 }
 
-/* Fingerprint and path of an origin, without its brackets. */
-static bool origin_ok(struct text *err, struct span s)
+static const struct secret_ctx *context(struct desc_parser *p)
 {
-	struct span part;
-	bool more = span_cut(&part, &s, '/');
+	if (!p->ctx)
+		p->ctx = secret_ctx_new();
+	return p->ctx;
+}
 
-	if (part.n != 8) {
-		text_printf(err,
-			    "Fingerprint is not 4 bytes (%zu characters "
-			    "instead of 8 characters)",
-			    part.n);
+/* Keep a private key for steps that need it. */
+static bool keep_secret(struct desc_parser *p, const uint8_t key[32],
+			const uint8_t pub[33])
+{
+	struct desc_secret *s = desc_alloc(p, 1, sizeof *s);
+
+	if (!s)
 		return false;
-	}
-	if (!is_hex(part)) {
-		text_printf(err, "Fingerprint '%.*s' is not hex",
-			    SPAN_ARG(part));
-		return false;
-	}
-	while (more) {
-		more = span_cut(&part, &s, '/');
-		if (!step_ok(err, part))
-			return false;
-	}
+	memcpy(s->key, key, sizeof s->key);
+	memcpy(s->pub, pub, sizeof s->pub);
+	s->next = p->d->secrets;
+	p->d->secrets = s;
+	p->d->has_private = true;
 	return true;
 }
 
-/* 33 or 65 bytes, or with x-only the 32 of an even point. */
-static bool hex_key(struct desc_key *k, struct text *err, struct span s,
-		    enum desc_key_rule rule)
+/* The other form of a key cannot be the root of an extended one, so that its
+ * secret is of no use. */
+static bool wif_key(struct desc_parser *p, struct desc_key *k,
+		    const struct privkey *w, enum desc_place where)
 {
-	uint8_t *p = k->b;
-	uint8_t first;
-
-	k->n = s.n / 2;
-	if (k->n == 32 && rule == KEY_XONLY) {
-		*p++ = 2;
-		k->n = 33;
-	}
-	for (size_t i = 0; i + 1 < s.n && p < k->b + sizeof k->b; i += 2)
-		*p++ =
-		    (uint8_t)(hex_digit(s.p[i]) << 4 | hex_digit(s.p[i + 1]));
-	first = k->b[0];
-	if (k->n == 65 && (first == 6 || first == 7))
-		return fail(err, "Hybrid public keys are not allowed");
-	if (!pubkey_valid(slice_of(k->b, k->n))) {
-		text_printf(err, "Pubkey '%.*s' is invalid", SPAN_ARG(s));
-		return false;
-	}
-	if (k->n == 65 && rule != KEY_ANY)
-		return fail(err, "Uncompressed keys are not allowed");
-	return true;
+	if (!w->compressed && !full_keys_ok(where))
+		return desc_fail(p, "Uncompressed keys are not allowed");
+	k->pub.n = secret_pubkey(context(p), k->pub.b, w->b, w->compressed);
+	k->bare_x = where == IN_P2TR;
+	p->d->has_private = true;
+	return !w->compressed || keep_secret(p, w->b, k->pub.b);
 }
 
-/* Not hex: an extended or private key of some network, or junk. */
-static bool other_key(struct text *err, struct span s)
+static bool extended_key(struct desc_parser *p, struct desc_key *k,
+			 struct extkey *x, bool path, struct span rest)
 {
-	char copy[128];
-	uint8_t data[80];
-	size_t n = 0;
+	bool ok = true;
 
-	if (s.n < sizeof copy) {
-		memcpy(copy, s.p, s.n);
-		copy[s.n] = '\0';
-		if (base58check_parse(data, &n, sizeof data, copy) &&
-		    (n == 78 || n == 33 || n == 34))
-			return fail(err, "extended and private keys are not "
-					 "supported yet");
+	if (x->has_secret) {
+		context(p); /* for others that may follow */
+		ok = keep_secret(p, x->secret, x->pub);
 	}
-	text_printf(err, "key '%.*s' is not valid", SPAN_ARG(s));
-	return false;
+	k->extended = true;
+	k->root = *x;
+	k->root.has_secret = false;
+	explicit_bzero(k->root.secret, sizeof k->root.secret);
+	return ok && (!path || desc_path_parse(p, k, rest));
 }
 
-static bool key_ok(struct desc_key *k, struct text *err, struct span s,
-		   enum desc_key_rule rule)
+/* Not hex: an extended or private key of this network, or junk. Only an
+ * extended key may be followed by a path. */
+static bool other_key(struct desc_parser *p, struct desc_key *k, struct span s,
+		      bool path, struct span rest, enum desc_place where)
+{
+	const struct params *net = p->d->params;
+	char text[TEXT_MAX];
+	struct privkey w;
+	struct extkey x;
+	bool ok = false, known = false;
+
+	if (s.n < sizeof text && !memchr(s.p, '\0', s.n)) {
+		memcpy(text, s.p, s.n);
+		text[s.n] = '\0';
+		if (!path && privkey_parse(&w, text, net)) {
+			ok = wif_key(p, k, &w, where);
+			known = true;
+		} else if (extkey_parse(&x, p->ctx, text, net)) {
+			ok = extended_key(p, k, &x, path, rest);
+			known = true;
+		}
+		explicit_bzero(text, sizeof text);
+		explicit_bzero(&w, sizeof w);
+		explicit_bzero(&x, sizeof x);
+	}
+	return known ? ok
+		     : desc_fail(p, "key '%.*s' is not valid", SPAN_ARG(s));
+}
+
+static bool any_key(struct desc_parser *p, struct desc_key *k, struct span s,
+		    enum desc_place where)
 {
 	struct span key;
 	bool path = span_cut(&key, &s, '/');
 
 	if (key.n == 0)
-		return fail(err, "No key provided");
-	if (is_space(key.p[0]) || is_space(key.p[key.n - 1])) {
-		text_printf(err, "Key '%.*s' is invalid due to whitespace",
-			    SPAN_ARG(key));
-		return false;
-	}
-	/* Only an extended key may be followed by a path. */
-	return !path && is_hex(key) ? hex_key(k, err, key, rule)
-				    : other_key(err, key);
+		return desc_fail(p, "No key provided");
+	if (is_space(key.p[0]) || is_space(key.p[key.n - 1]))
+		return desc_fail(p, "Key '%.*s' is invalid due to whitespace",
+				 SPAN_ARG(key));
+	return !path && span_is_hex(key) ? hex_key(p, k, key, where)
+					 : other_key(p, k, key, path, s, where);
 }
 
-bool desc_key_parse(struct desc_key *k, struct text *err, struct span s,
-		    enum desc_key_rule rule)
+static bool origin_and_key(struct desc_parser *p, struct desc_key *k,
+			   struct span s, enum desc_place where)
 {
 	struct span origin, rest = s;
 
-	if (s.n >= 6 && memcmp(s.p, "musig(", 6) == 0)
-		return fail(err, rule == KEY_XONLY
-				     ? "musig() is not supported yet"
-				     : "musig() is only allowed in tr() and "
-				       "rawtr()");
 	if (!span_cut(&origin, &rest, ']'))
-		return key_ok(k, err, s, rule);
+		return any_key(p, k, s, where);
 	if (rest.n && memchr(rest.p, ']', rest.n))
-		return fail(
-		    err, "Multiple ']' characters found for a single pubkey");
-	if (origin.n == 0 || origin.p[0] != '[') {
-		text_printf(err,
-			    "Key origin start '[ character expected but not "
-			    "found, got '%c' instead",
-			    origin.n ? origin.p[0] : ']');
-		return false;
+		return desc_fail(
+		    p, "Multiple ']' characters found for a single pubkey");
+	if (origin.n == 0 || origin.p[0] != '[')
+		return desc_fail(p,
+				 "Key origin start '[ character expected but "
+				 "not found, got '%c' instead",
+				 origin.n ? origin.p[0] : ']');
+	return desc_origin_parse(p, k,
+				 (struct span){origin.p + 1, origin.n - 1}) &&
+	       any_key(p, k, rest, where);
+}
+
+struct desc_key *desc_key_parse(struct desc_parser *p, struct span s,
+				enum desc_place where)
+{
+	struct desc_key *k;
+
+	if (s.n >= 6 && memcmp(s.p, "musig(", 6) == 0) {
+		desc_fail(p, where == IN_P2TR
+				 ? "musig() is not supported"
+				 : "musig() is only allowed in tr() and "
+				   "rawtr()");
+		return NULL;
 	}
-	return origin_ok(err, (struct span){origin.p + 1, origin.n - 1}) &&
-	       key_ok(k, err, rest, rule);
+	k = desc_alloc(p, 1, sizeof *k);
+	if (!k || !origin_and_key(p, k, s, where))
+		return NULL;
+	p->d->n_keys++;
+	return k;
 }

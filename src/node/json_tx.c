@@ -79,7 +79,7 @@ void script_json(struct jw *w, struct slice script, const struct params *p)
 	jw_key(w, "asm");
 	jw_strn(w, text_str(&t), t.n);
 	text_reset(&t);
-	descriptor_of_script(&t, script, p);
+	descriptor_of_script(&t, script, NULL, 0, p);
 	jw_kstr(w, "desc", text_str(&t));
 	jw_khex(w, "hex", script);
 	if (address_of_script(addr, script, p))

@@ -5,8 +5,9 @@
  */
 #include "rpc_mining.h"
 
+#include "rpc_descriptors.h"
+
 #include <cairn/address/address.h>
-#include <cairn/address/descriptor.h>
 #include <cairn/base/buf.h>
 #include <cairn/base/text.h>
 #include <cairn/chain/mining.h>
@@ -189,21 +190,28 @@ static void generate_begin(struct rpc_call *c)
 		rpc_continue(c, RPC_CHAIN, generate_make);
 }
 
+/* Keep the script that is paid to; false when it is too long. */
+static bool keep_script(struct generate *g, const struct text *script)
+{
+	if (script->n > sizeof g->script)
+		return false;
+	if (script->n)
+		memcpy(g->script, script->p, script->n);
+	g->script_n = script->n;
+	return true;
+}
+
 /* The script of a descriptor into g; false: failed and finished. */
 static bool take_descriptor(struct rpc_call *c, struct generate *g,
-			    const char *desc)
+			    struct slice desc)
 {
 	struct text out = TEXT_INIT, err = TEXT_INIT;
-	int rc = descriptor_script(&out, &err, desc, false, &g->node->params);
-	bool ok = rc == 0 && out.n <= sizeof g->script;
+	int code = descriptor_payee(&out, &err, desc, &g->node->params);
+	bool ok = code == 0 && keep_script(g, &out);
 
-	if (ok) {
-		if (out.n)
-			memcpy(g->script, out.p, out.n);
-		g->script_n = out.n;
-	} else {
-		rpc_end(c, RPC_BAD_ADDRESS, "%s",
-			rc ? text_str(&err) : "the script is too long");
+	if (!ok) {
+		rpc_end(c, code ? code : RPC_BAD_ADDRESS, "%s",
+			code ? text_str(&err) : "the script is too long");
 		generate_free(g);
 	}
 	text_fini(&out);
@@ -243,7 +251,7 @@ static void cmd_generatetodescriptor(struct rpc_call *c)
 	if (!generate_params(c, &n, &tries))
 		return;
 	g = generate_new(c, n, (uint64_t)tries);
-	if (take_descriptor(c, g, param_str(c, 1)))
+	if (take_descriptor(c, g, rpc_param(c, 1)->s))
 		generate_begin(c);
 }
 
@@ -283,25 +291,24 @@ static bool take_txs(struct rpc_call *c, struct generate *g,
 	return true;
 }
 
+/* A descriptor, else an address. */
 static bool take_output(struct rpc_call *c, struct generate *g)
 {
 	struct text out = TEXT_INIT, err = TEXT_INIT;
-	const char *s = param_str(c, 0);
-	bool ok = address_to_script(g->script, &g->script_n, NULL, s,
-				    &g->node->params);
+	int code =
+	    descriptor_payee(&out, &err, rpc_param(c, 0)->s, &g->node->params);
+	bool ok = code == 0 && keep_script(g, &out);
 
-	if (!ok &&
-	    descriptor_script(&out, &err, s, false, &g->node->params) == 0 &&
-	    out.n && out.n <= sizeof g->script) {
-		memcpy(g->script, out.p, out.n);
-		g->script_n = out.n;
-		ok = true;
-	}
-	text_fini(&out);
-	text_fini(&err);
-	if (!ok)
+	if (code == RPC_BAD_PARAM)
+		rpc_end(c, code, "%s", text_str(&err));
+	else if (!ok)
+		ok = address_to_script(g->script, &g->script_n, NULL,
+				       param_str(c, 0), &g->node->params);
+	if (!ok && code != RPC_BAD_PARAM)
 		rpc_end(c, RPC_BAD_ADDRESS,
 			"Error: Invalid address or descriptor");
+	text_fini(&out);
+	text_fini(&err);
 	return ok;
 }
 
@@ -398,13 +405,13 @@ static const struct rpc_arg args_header[] = {
     {"hexdata", "s", true, "The 80 bytes in hex."}, {0}};
 
 const struct rpc_cmd rpc_mining_cmds[] = {
-    {"generateblock", "hidden", RPC_LOOP, cmd_generateblock, args_block,
+    {"generateblock", "hidden", RPC_POOL, cmd_generateblock, args_block,
      "Mine one block with exactly these transactions.", "{ hash, hex }", false,
      true},
     {"generatetoaddress", "hidden", RPC_LOOP, cmd_generatetoaddress,
      args_address, "Mine blocks that pay to an address.", "[ \"hash\" ]", false,
      true},
-    {"generatetodescriptor", "hidden", RPC_LOOP, cmd_generatetodescriptor,
+    {"generatetodescriptor", "hidden", RPC_POOL, cmd_generatetodescriptor,
      args_descriptor, "Mine blocks that pay to a descriptor.", "[ \"hash\" ]",
      false, true},
     {"getmininginfo", "mining", RPC_LOOP, cmd_getmininginfo, NULL,

@@ -75,6 +75,7 @@ extern const struct rpc_cmd rpc_blockchain_cmds[];
 extern const struct rpc_cmd rpc_block_cmds[];
 extern const struct rpc_cmd rpc_coins_cmds[];
 extern const struct rpc_cmd rpc_deployment_cmds[];
+extern const struct rpc_cmd rpc_descriptors_cmds[];
 extern const struct rpc_cmd rpc_network_cmds[];
 extern const struct rpc_cmd rpc_mining_cmds[];
 extern const struct rpc_cmd rpc_control_cmds[];

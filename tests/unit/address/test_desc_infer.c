@@ -7,6 +7,7 @@
 #include <cairn/address/descriptor.h>
 #include <cairn/base/buf.h>
 #include <cairn/base/text.h>
+#include <cairn/crypto/sha256.h>
 #include <cairn/params/params.h>
 #include <cairn/wire/block.h>
 
@@ -25,7 +26,7 @@ static void check_desc(const char *hex, const char *want,
 	uint8_t *raw = td_hex(hex, strlen(hex), &n);
 
 	text_puts(&out, "x");
-	descriptor_of_script(&out, slice_of(raw, n), p);
+	descriptor_of_script(&out, slice_of(raw, n), NULL, 0, p);
 	ck_assert_msg(strncmp(out.p + 1, want, strlen(want)) == 0,
 		      "%s: %s, not %s", hex, out.p + 1, want);
 	/* With or without the checksum in the table. */
@@ -112,6 +113,77 @@ static size_t check_tree(const struct tj *j, const struct params *p)
 	return checked;
 }
 
+/* Scripts that are known are shown instead of their hash. */
+START_TEST(known_scripts_are_named_inside)
+{
+	static const struct {
+		const char *desc, *redeem, *witness;
+	} cases[] = {
+	    {"sh(pk(02" GX "))", "2102" GX "ac", NULL},
+	    {"sh(pk(04" GX GY "))", "4104" GX GY "ac", NULL},
+	    {"wsh(pk(03" GX "))", NULL, "2103" GX "ac"},
+	    {"sh(multi(1,02" GX ",03" GX "))", "512102" GX "2103" GX "52ae",
+	     NULL},
+	    {"wsh(multi(1,02" GX "))", NULL, "512102" GX "51ae"},
+	};
+	const struct params *p = params_get(CHAIN_MAIN);
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *hex =
+		    cases[i].redeem ? cases[i].redeem : cases[i].witness;
+		struct text out = TEXT_INIT, got = TEXT_INIT, err = TEXT_INIT;
+		struct slice known[2] = {slice_of("x", 1)};
+		uint8_t *raw = td_hex(hex, strlen(hex), &known[1].n);
+
+		known[1].p = raw;
+		ck_assert_int_eq(
+		    desc_script(&out, &err, cases[i].desc, false, p), 0);
+		descriptor_of_script(&got, slice_of(out.p, out.n), known, 2, p);
+		ck_assert_uint_eq(got.n, strlen(cases[i].desc) + 9);
+		ck_assert_mem_eq(got.p, cases[i].desc, strlen(cases[i].desc));
+		text_reset(&got);
+		descriptor_of_script(&got, slice_of(out.p, out.n), known, 1, p);
+		ck_assert_mem_eq(got.p, "addr(", 5);
+		text_fini(&out);
+		text_fini(&got);
+		text_fini(&err);
+		free(raw);
+	}
+}
+END_TEST
+
+/* wsh() of full keys cannot be spent, and is no descriptor. */
+START_TEST(full_keys_are_not_named_in_wsh)
+{
+	struct text t = TEXT_INIT, out = TEXT_INIT, err = TEXT_INIT;
+	uint8_t script[67], wsh[34] = {0, 32};
+	struct slice known[2];
+
+	td_hex_into(script, sizeof script, "4104" GX GY "ac");
+	sha256_once(wsh + 2, script, sizeof script);
+	known[0] = slice_of(script, sizeof script);
+	descriptor_of_script(&t, slice_of(wsh, sizeof wsh), known, 1,
+			     params_get(CHAIN_MAIN));
+	ck_assert_mem_eq(t.p, "addr(", 5);
+	/* sh(wsh(multi())) needs both. */
+	text_reset(&t);
+	ck_assert_int_eq(desc_script(&out, &err, "sh(wsh(multi(1,02" GX ")))",
+				     false, params_get(CHAIN_MAIN)),
+			 0);
+	td_hex_into(script, sizeof script, "512102" GX "51ae");
+	sha256_once(wsh + 2, script, 37);
+	known[0] = slice_of(script, 37);
+	known[1] = slice_of(wsh, sizeof wsh);
+	descriptor_of_script(&t, slice_of(out.p, out.n), known, 2,
+			     params_get(CHAIN_MAIN));
+	ck_assert_mem_eq(t.p, "sh(wsh(multi(1,02" GX ")))#",
+			 strlen("sh(wsh(multi(1,02" GX ")))#"));
+	text_fini(&t);
+	text_fini(&out);
+	text_fini(&err);
+}
+END_TEST
+
 START_TEST(descriptors_are_those_of_decodescript)
 {
 	struct tj *all;
@@ -159,13 +231,12 @@ static void check_back(struct slice script, const struct params *p)
 {
 	struct text desc = TEXT_INIT, out = TEXT_INIT, err = TEXT_INIT;
 
-	descriptor_of_script(&desc, script, p);
+	descriptor_of_script(&desc, script, NULL, 0, p);
 	if (strncmp(text_str(&desc), "multi(", 6) == 0) {
 		text_fini(&desc);
 		return;
 	}
-	ck_assert_msg(descriptor_script(&out, &err, text_str(&desc), true, p) ==
-			  0,
+	ck_assert_msg(desc_script(&out, &err, text_str(&desc), true, p) == 0,
 		      "%s: %s", text_str(&desc), text_str(&err));
 	ck_assert_msg(slice_eq(slice_of(out.p, out.n), script), "%s",
 		      text_str(&desc));
@@ -205,6 +276,8 @@ Suite *desc_infer_suite(void)
 
 	tcase_add_test(t, keys_are_shown_where_the_script_shows_them);
 	tcase_add_test(t, a_multisig_of_20_keys_is_named_whole);
+	tcase_add_test(t, known_scripts_are_named_inside);
+	tcase_add_test(t, full_keys_are_not_named_in_wsh);
 	tcase_add_test(t, descriptors_are_those_of_decodescript);
 	tcase_add_test(t, descriptors_are_those_of_decoded_transactions);
 	tcase_add_test(t, descriptors_of_a_real_block_give_back_its_scripts);
