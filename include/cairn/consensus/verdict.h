@@ -28,7 +28,7 @@ enum invalid_reason {
 
 /* Room for the longest of Core's texts with its NUL: a failed script, and the
  * input that it belongs to. What is longer is cut. */
-#define VERDICT_REJECT 96
+#define VERDICT_REJECT 128
 #define VERDICT_DETAIL 256
 
 struct verdict {

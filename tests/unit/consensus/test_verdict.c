@@ -1,9 +1,12 @@
 /* Verdicts with words: whole where they fit, cut where they do not. */
 #include "suites.h"
 
+#include <cairn/base/text.h>
 #include <cairn/consensus/check.h>
 #include <cairn/consensus/verdict.h>
+#include <cairn/script/interp.h>
 
+#include <stdio.h>
 #include <string.h>
 
 START_TEST(verdict_keeps_its_texts_when_their_source_is_gone)
@@ -49,6 +52,27 @@ START_TEST(verdict_texts_are_cut_at_their_bounds)
 }
 END_TEST
 
+START_TEST(verdict_has_room_for_every_script_error)
+{
+	char hex[HASH256_STR], reject[512];
+	struct verdict v;
+
+	memset(hex, 'f', sizeof hex - 1);
+	hex[sizeof hex - 1] = '\0';
+	for (int e = 0; e < SCRIPT_ERR_COUNT; e++) {
+		snprintf(reject, sizeof reject,
+			 "block-script-verify-flag-failed (%s)",
+			 script_err_text((enum script_err)e));
+		v = verdict_invalidf(
+		    INV_CONSENSUS, reject,
+		    "input %u of %s (wtxid %s), spending %s:%u", 99999, hex,
+		    hex, hex, UINT32_MAX);
+		ck_assert_str_eq(v.reject, reject);
+		ck_assert_ptr_nonnull(strstr(v.detail, ":4294967295"));
+	}
+}
+END_TEST
+
 START_TEST(amounts_have_two_decimals_or_as_many_as_they_need)
 {
 	static const struct {
@@ -81,6 +105,7 @@ Suite *verdict_suite(void)
 	tcase_add_test(tc, verdict_keeps_its_texts_when_their_source_is_gone);
 	tcase_add_test(tc, verdict_detail_is_put_together_in_parts);
 	tcase_add_test(tc, verdict_texts_are_cut_at_their_bounds);
+	tcase_add_test(tc, verdict_has_room_for_every_script_error);
 	tcase_add_test(tc, amounts_have_two_decimals_or_as_many_as_they_need);
 	suite_add_tcase(s, tc);
 	return s;
