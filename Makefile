@@ -292,7 +292,7 @@ INSTALLED = $(addprefix $(BINDIR)/,cairnd cairn-cli cairn-util) \
 	$(MANDIR)/man5/cairn.conf.5 \
 	$(MANDIR)/man8/cairnd.8 $(UNITDIR)/cairnd.service \
 	$(SYSUSERSDIR)/cairn.conf $(SYSCONFDIR)/logrotate.d/cairnd \
-	$(COMPDIR)/cairn-cli $(PKGCONFIGDIR)/cairn-wire.pc \
+	$(addprefix $(COMPDIR)/,cairn-cli cairn-util) $(PKGCONFIGDIR)/cairn-wire.pc \
 	$(addprefix $(LIBDIR)/,libcairn-wire.a libcairn-wire.so $(WIRE_SO) \
 	$(WIRE_SONAME))
 install: all install-wire
@@ -313,6 +313,8 @@ install: all install-wire
 		$(DESTDIR)$(SYSCONFDIR)/logrotate.d/cairnd
 	$(INSTALL) -m 644 contrib/completion/cairn-cli.bash \
 		$(DESTDIR)$(COMPDIR)/cairn-cli
+	$(INSTALL) -m 644 contrib/completion/cairn-util.bash \
+		$(DESTDIR)$(COMPDIR)/cairn-util
 	$(INSTALL) -m 644 share/cairn.conf.example README.md LICENSE \
 		$(DESTDIR)$(DOCDIR)
 	$(INSTALL) -m 644 $(wildcard doc/*.md) $(DESTDIR)$(DOCDIR)/doc

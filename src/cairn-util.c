@@ -18,6 +18,7 @@ static const struct command {
 } commands[] = {
     {"blkinfo", util_blkinfo},
     {"decode", util_decode},
+    {"verify-block", util_verify_block},
     {"verify-tx", util_verify_tx},
 };
 
@@ -37,6 +38,8 @@ static int usage(FILE *to)
 	fputs(
 	    "Usage: cairn-util blkinfo FILE\n"
 	    "       cairn-util decode [--raw | --hex] [--protocol=N] COMMAND\n"
+	    "       cairn-util verify-block FILE --prevouts FILE --chain NAME\n"
+	    "                  --height N [--mtp SECONDS] [--times FILE]\n"
 	    "       cairn-util verify-tx <REQUESTS\n"
 	    "       cairn-util --help | --version\n"
 	    "\n"
@@ -56,6 +59,14 @@ static int usage(FILE *to)
 	    "         sender's protocol version, 70016 unless given. Of a\n"
 	    "         malformed payload the field, the offset and the reason\n"
 	    "         are named, exit code 1.\n"
+	    "\n"
+	    "verify-block  Judges a block with the coins that it spends, in a\n"
+	    "         file of the form PVO1, by every rule that needs no\n"
+	    "         chain, scripts among them, and prints the verdict,\n"
+	    "         counts and times. --mtp is the median time past of the\n"
+	    "         block before it, --times a file with that of each coin;\n"
+	    "         locks that need them are counted where they are absent.\n"
+	    "         Exit code 1 if the block is invalid.\n"
 	    "\n"
 	    "verify-tx  Reads requests from standard input, one JSON object a\n"
 	    "         line, and answers each with a line: whether the scripts\n"

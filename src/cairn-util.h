@@ -5,14 +5,14 @@
 
 #include <cairn/base/attr.h>
 #include <cairn/base/text.h>
+#include <cairn/consensus/coin.h>
+#include <cairn/wire/block.h>
 #include <cairn/wire/command.h>
 
 struct arena;
 struct buf;
 struct jw;
 struct params;
-struct tx_view;
-struct txout_view;
 
 /* What a command returns, besides EXIT_SUCCESS and EXIT_FAILURE, when its
  * arguments make no sense. */
@@ -21,6 +21,7 @@ struct txout_view;
 /* argv holds the argc arguments behind the command's word. */
 int util_blkinfo(int argc, char **argv);
 int util_decode(int argc, char **argv);
+int util_verify_block(int argc, char **argv);
 int util_verify_tx(int argc, char **argv);
 
 /* The members of a message's JSON, into an object that is open. body was found
@@ -76,5 +77,29 @@ struct util_request {
 /* Parse a line. False when malformed, with why. */
 bool util_request_parse(struct util_request *r, struct arena *a,
 			struct slice line);
+
+/* A coin from a file beside a block. */
+struct util_prevout {
+	struct coin coin; /* its script points into the file */
+	bool known;       /* height and coinbase; else 0 and false */
+};
+struct util_prevouts {
+	struct buf *file, *mem;
+	struct util_prevout *at; /* one for each input behind the coinbase's */
+	uint32_t n;
+	uint32_t missing; /* see util_prevouts_match */
+};
+/* Read the coins of the block with that hash, into pv, which is all zero; fini
+ * in any case. NULL, or what is wrong with the file. */
+const char *util_prevouts_read(struct util_prevouts *pv, const char *path,
+			       const struct hash256 *block);
+void util_prevouts_fini(struct util_prevouts *pv);
+/* Hold the coins against the block at height, whose transactions are hashed:
+ * coins that it makes itself must be those of the file, and become known where
+ * they are not. Sets missing to the first transaction that spends what is spent
+ * already, comes later or is not there; UINT32_MAX: none does. NULL, or what is
+ * wrong with the file. */
+const char *util_prevouts_match(struct util_prevouts *pv,
+				const struct block_view *b, int32_t height);
 
 #endif

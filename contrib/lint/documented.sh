@@ -1,9 +1,10 @@
 #!/bin/sh
 # The tables of the program against its documents, both ways: options of cairnd in
 # cairn.conf(5) (those of the command line in cairnd(8)), options of cairn-cli in
-# cairn-cli(1), commands in doc/rpc.md, messages in doc/wire.md; what the documents
-# name must exist. Reads the sources, so it needs no build. Also: man pages without
-# warnings, links between documents that lead somewhere.
+# cairn-cli(1), words of cairn-util in cairn-util(1), commands in doc/rpc.md,
+# messages in doc/wire.md; what the documents name must exist. Reads the sources, so
+# it needs no build. Also: man pages without warnings, links between documents that
+# lead somewhere.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
@@ -64,6 +65,17 @@ cli=$(options_of_cli)
 cli1=$(explained share/man/cairn-cli.1 Fl)
 all_in "$cli" "$cli1" "an option that cairn-cli(1) does not explain"
 all_in "$cli1" "$cli" "explained in cairn-cli(1), but no option of cairn-cli"
+
+# Words of cairn-util: in its manual, its usage and its completion.
+words=$(sed -n '/^} commands\[\] = {/,/^};/p' src/cairn-util.c |
+	sed -n 's/^    {"\([a-z-]*\)",.*/\1/p')
+[ "$(echo "$words" | wc -l)" -gt 2 ] || say "the words of cairn-util could not be read"
+util1=$(sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' share/man/cairn-util.1)
+all_in "$words" "$util1" "a word that cairn-util(1) does not explain"
+all_in "$words" "$(grep -oE '[a-z-]+' contrib/completion/cairn-util.bash)" \
+	"a word of cairn-util that its completion does not know"
+all_in "$words" "$(sed -n 's/^	    "\([a-z-]*\)  .*/\1/p' src/cairn-util.c)" \
+	"a word that the usage of cairn-util does not explain"
 
 cmds=$(commands)
 [ "$(echo "$cmds" | wc -l)" -gt 20 ] || say "the command tables could not be read"
