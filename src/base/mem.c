@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ARR_FIRST 8
 
@@ -60,6 +61,23 @@ char *xasprintf(const char *fmt, ...)
 	if (n < 0)
 		or_abort(NULL, strlen(fmt) + 1);
 	return s;
+}
+
+void *pages_new(size_t n)
+{
+	void *p;
+
+	if (n == 0)
+		return NULL;
+	p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void pages_free(void *p, size_t n)
+{
+	if (p)
+		must(munmap(p, n) == 0);
 }
 
 void arr_grow(void *p, size_t *cap, size_t need, size_t size)

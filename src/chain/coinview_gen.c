@@ -11,27 +11,12 @@
 #include <cairn/base/must.h>
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #define BITS_FIRST 9 /* 512 slots: one page */
 #define BITS_MAX   31
 #define SLAB_UNITS (1u << GEN_SLAB_BITS)
 #define SLAB_BYTES ((size_t)SLAB_UNITS * GEN_UNIT)
 #define SLABS_MAX  (1u << (32 - GEN_SLAB_BITS))
-
-static void *pages_new(size_t n)
-{
-	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static void pages_free(void *p, size_t n)
-{
-	if (p)
-		must(munmap(p, n) == 0);
-}
 
 static size_t table_bytes(const struct gen *g)
 {

@@ -32,6 +32,24 @@ START_TEST(xcalloc_clears)
 }
 END_TEST
 
+/* More than any machine has: only what is touched is taken. */
+START_TEST(pages_are_zero_and_cost_nothing_before_they_are_touched)
+{
+	const size_t n = (size_t)64 << 30;
+	uint8_t *p = pages_new(n);
+
+	ck_assert_ptr_null(pages_new(0));
+	ck_assert_ptr_null(pages_new(SIZE_MAX / 2));
+	pages_free(NULL, n);
+	if (!p)
+		return; /* the system lets nobody have so many addresses */
+	p[n - 1] = 7;
+	ck_assert_uint_eq(p[0], 0);
+	ck_assert_uint_eq(p[n / 2], 0);
+	pages_free(p, n);
+}
+END_TEST
+
 START_TEST(strings_are_copied_and_formatted)
 {
 	char *a = xstrdup("cairn");
@@ -91,6 +109,8 @@ Suite *mem_suite(void)
 
 	tcase_add_test(tc, mem_gives_something_for_no_bytes);
 	tcase_add_test(tc, xcalloc_clears);
+	tcase_add_test(tc,
+		       pages_are_zero_and_cost_nothing_before_they_are_touched);
 	tcase_add_test(tc, strings_are_copied_and_formatted);
 	tcase_add_test(tc, arr_grow_doubles_and_keeps_the_elements);
 	if (tests_fork()) {
