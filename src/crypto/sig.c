@@ -8,7 +8,8 @@
  */
 #include <cairn/crypto/sig.h>
 
-#include <secp256k1.h>
+#include "point.h"
+
 #include <secp256k1_extrakeys.h>
 #include <secp256k1_schnorrsig.h>
 
@@ -104,14 +105,24 @@ static bool parse_lax(secp256k1_ecdsa_signature *sig, struct slice der)
 						       sig, zero) == 1;
 }
 
-bool ecdsa_verify(struct slice der, struct slice key, const uint8_t hash[32])
+/* Compressed keys with the help of hints; a full one brings its y along. */
+static bool parse_key(secp256k1_pubkey *pk, struct key_hints *hints,
+		      struct slice key)
+{
+	if (key.n == 33 && (key.p[0] | 1) == 3)
+		return point_read(pk, hints, key.p + 1, key.p[0] & 1);
+	return key.n == 65 && secp256k1_ec_pubkey_parse(
+				  secp256k1_context_static, pk, key.p, 65) == 1;
+}
+
+bool ecdsa_verify_hinted(struct key_hints *hints, struct slice der,
+			 struct slice key, const uint8_t hash[32])
 {
 	const secp256k1_context *ctx = secp256k1_context_static;
 	secp256k1_ecdsa_signature sig;
 	secp256k1_pubkey pk;
 
-	if (key.n == 0 || !secp256k1_ec_pubkey_parse(ctx, &pk, key.p, key.n) ||
-	    !parse_lax(&sig, der))
+	if (!parse_key(&pk, hints, key) || !parse_lax(&sig, der))
 		return false;
 	/* The library verifies low S only. */
 	secp256k1_ecdsa_signature_normalize(ctx, &sig, &sig);
@@ -127,23 +138,33 @@ bool ecdsa_is_low_s(struct slice der)
 						    NULL, &sig);
 }
 
-bool schnorr_verify(const uint8_t sig[64], const uint8_t key[32],
-		    const uint8_t msg[32])
+static bool parse_xonly(secp256k1_xonly_pubkey *pk, struct key_hints *hints,
+			const uint8_t x[32])
 {
 	const secp256k1_context *ctx = secp256k1_context_static;
-	secp256k1_xonly_pubkey pk;
+	secp256k1_pubkey even;
 
-	return secp256k1_xonly_pubkey_parse(ctx, &pk, key) &&
-	       secp256k1_schnorrsig_verify(ctx, sig, msg, 32, &pk) == 1;
+	return point_read(&even, hints, x, false) &&
+	       secp256k1_xonly_pubkey_from_pubkey(ctx, pk, NULL, &even);
 }
 
-bool xonly_tweak_check(const uint8_t output[32], bool odd,
-		       const uint8_t internal[32], const uint8_t tweak[32])
+bool schnorr_verify_hinted(struct key_hints *hints, const uint8_t sig[64],
+			   const uint8_t key[32], const uint8_t msg[32])
 {
-	const secp256k1_context *ctx = secp256k1_context_static;
 	secp256k1_xonly_pubkey pk;
 
-	return secp256k1_xonly_pubkey_parse(ctx, &pk, internal) &&
-	       secp256k1_xonly_pubkey_tweak_add_check(ctx, output, odd, &pk,
-						      tweak) == 1;
+	return parse_xonly(&pk, hints, key) &&
+	       secp256k1_schnorrsig_verify(secp256k1_context_static, sig, msg,
+					   32, &pk) == 1;
+}
+
+bool xonly_tweak_check_hinted(struct key_hints *hints, const uint8_t output[32],
+			      bool odd, const uint8_t internal[32],
+			      const uint8_t tweak[32])
+{
+	secp256k1_xonly_pubkey pk;
+
+	return parse_xonly(&pk, hints, internal) &&
+	       secp256k1_xonly_pubkey_tweak_add_check(
+		   secp256k1_context_static, output, odd, &pk, tweak) == 1;
 }

@@ -5,9 +5,9 @@
 #include <openssl/evp.h>
 
 static const suite_fn suites[] = {
-    sha256_suite,  sha256_many_suite, sha256_init_suite, hmac_suite,
-    hash160_suite, siphash_suite,     pubkey_suite,      sig_suite,
-    tagged_suite,  secret_suite,      hmac512_suite,
+    sha256_suite,    sha256_many_suite, sha256_init_suite, hmac_suite,
+    hash160_suite,   siphash_suite,     pubkey_suite,      sig_suite,
+    key_hints_suite, tagged_suite,      secret_suite,      hmac512_suite,
 };
 
 void fill(uint8_t *p, size_t n, uint32_t seed)

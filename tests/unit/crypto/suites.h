@@ -13,6 +13,7 @@ Suite *hmac_suite(void);
 Suite *hash160_suite(void);
 Suite *siphash_suite(void);
 Suite *pubkey_suite(void);
+Suite *key_hints_suite(void);
 Suite *sig_suite(void);
 Suite *tagged_suite(void);
 Suite *secret_suite(void);
