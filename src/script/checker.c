@@ -12,11 +12,45 @@
 #define SEQUENCE_MASK     0xffffu
 #define LOCK_IS_TIME      500000000 /* from here on a lock is a time */
 
+static bool library_ecdsa(void *arg, struct slice der, struct slice key,
+			  const uint8_t hash[32])
+{
+	return ecdsa_verify_hinted(arg, der, key, hash);
+}
+
+static bool library_schnorr(void *arg, const struct script_input *in,
+			    const uint8_t sig[64], const uint8_t key[32],
+			    const uint8_t hash[32])
+{
+	(void)in;
+	return schnorr_verify_hinted(arg, sig, key, hash);
+}
+
+static bool library_tweak(void *arg, const struct script_input *in,
+			  const uint8_t output[32], bool odd,
+			  const uint8_t internal[32], const uint8_t tweak[32])
+{
+	(void)in;
+	return xonly_tweak_check_hinted(arg, output, odd, internal, tweak);
+}
+
+static const struct sig_verifier library = {
+    .ecdsa = library_ecdsa,
+    .schnorr = library_schnorr,
+    .tweak = library_tweak,
+};
+
+void sig_verifier_library(struct sig_verifier *v, struct key_hints *h)
+{
+	*v = library;
+	v->arg = h;
+}
+
 void sig_checker_init(struct sig_checker *c, struct script_input *in,
 		      const struct sig_verifier *verifier)
 {
 	c->in = in;
-	c->verifier = verifier;
+	c->verifier = verifier ? verifier : &library;
 	for (size_t i = 0; i < sizeof c->memo / sizeof *c->memo; i++)
 		c->memo[i].code = NULL;
 }
@@ -71,8 +105,7 @@ bool checker_ecdsa(struct sig_checker *c, struct slice sig, struct slice key,
 		return false;
 	sig.n--;
 	old_hash(hash, c, code, sig.p[sig.n], version, lasting);
-	return v ? v->ecdsa(v->arg, sig, key, hash)
-		 : ecdsa_verify(sig, key, hash);
+	return v->ecdsa(v->arg, sig, key, hash);
 }
 
 enum script_err checker_schnorr(struct sig_checker *c, struct slice sig,
@@ -94,9 +127,18 @@ enum script_err checker_schnorr(struct sig_checker *c, struct slice sig,
 		return SCRIPT_ERR_SCHNORR_SIG;
 	if (!sighash_taproot(hash, c->in, tap, type))
 		return SCRIPT_ERR_SCHNORR_SIG_HASHTYPE;
-	ok = v ? v->schnorr(v->arg, sig.p, key.p, hash)
-	       : schnorr_verify(sig.p, key.p, hash);
+	ok = v->schnorr(v->arg, c->in, sig.p, key.p, hash);
 	return ok ? SCRIPT_ERR_OK : SCRIPT_ERR_SCHNORR_SIG;
+}
+
+bool checker_tweak(const struct sig_checker *c, const uint8_t output[32],
+		   bool odd, const uint8_t internal[32],
+		   const uint8_t tweak[32])
+{
+	/* Who is asked is told for which input; there may be none. */
+	const struct sig_verifier *v = c->in ? c->verifier : &library;
+
+	return v->tweak(v->arg, c->in, output, odd, internal, tweak);
 }
 
 bool checker_lock_time(const struct sig_checker *c, int64_t v)

@@ -192,6 +192,9 @@ bool checker_ecdsa(struct sig_checker *c, struct slice sig, struct slice key,
 		   struct slice code, enum sig_version version, bool lasting);
 enum script_err checker_schnorr(struct sig_checker *c, struct slice sig,
 				struct slice key, struct tap_context *tap);
+bool checker_tweak(const struct sig_checker *c, const uint8_t output[32],
+		   bool odd, const uint8_t internal[32],
+		   const uint8_t tweak[32]);
 bool checker_lock_time(const struct sig_checker *c, int64_t v);
 bool checker_sequence(const struct sig_checker *c, int64_t v);
 

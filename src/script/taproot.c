@@ -4,8 +4,6 @@
  */
 #include "taproot.h"
 
-#include <cairn/crypto/sig.h>
-
 #define ANNEX_TAG     0x50u
 #define LEAF_MASK     0xfeu
 #define CONTROL_BASE  33u
@@ -52,6 +50,7 @@ void tap_spend_read(struct tap_spend *t, struct tap_context *tap,
 }
 
 enum script_err tap_commitment(struct tap_spend *t, struct tap_context *tap,
+			       const struct sig_checker *checker,
 			       struct slice program)
 {
 	struct slice c = t->control;
@@ -68,7 +67,7 @@ enum script_err tap_commitment(struct tap_spend *t, struct tap_context *tap,
 	for (size_t at = CONTROL_BASE; at < c.n; at += CONTROL_NODE)
 		tap_branch_hash(k, k, c.p + at);
 	tap_tweak_hash(tweak, c.p + 1, k);
-	if (!xonly_tweak_check(program.p, c.p[0] & 1, c.p + 1, tweak))
+	if (!checker_tweak(checker, program.p, c.p[0] & 1, c.p + 1, tweak))
 		return SCRIPT_ERR_WITNESS_PROGRAM_MISMATCH;
 	return SCRIPT_ERR_OK;
 }

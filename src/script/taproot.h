@@ -23,6 +23,7 @@ void tap_spend_read(struct tap_spend *t, struct tap_context *tap,
 /* Whether the output key commits to the script (BIP 341); leaves the leaf's
  * hash in tap and its version in t. */
 enum script_err tap_commitment(struct tap_spend *t, struct tap_context *tap,
+			       const struct sig_checker *checker,
 			       struct slice program);
 /* BIP 342: opcodes that make a script valid. */
 bool tap_op_success(uint8_t op);

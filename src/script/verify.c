@@ -123,7 +123,7 @@ static enum script_err taproot(struct script_vm *vm, struct slice program,
 	tap_spend_read(&t, &vm->tap, w);
 	if (t.key_path)
 		return checker_schnorr(vm->checker, t.sig, program, &vm->tap);
-	e = tap_commitment(&t, &vm->tap, program);
+	e = tap_commitment(&t, &vm->tap, vm->checker, program);
 	if (e != SCRIPT_ERR_OK)
 		return e;
 	if (t.leaf_version == TAP_LEAF_SCRIPT)

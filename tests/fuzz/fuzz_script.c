@@ -30,14 +30,26 @@ static bool ecdsa(void *arg, struct slice der, struct slice key,
 	return coin(der, key, hash);
 }
 
-static bool schnorr(void *arg, const uint8_t sig[64], const uint8_t key[32],
+static bool schnorr(void *arg, const struct script_input *in,
+		    const uint8_t sig[64], const uint8_t key[32],
 		    const uint8_t hash[32])
 {
 	(void)arg;
+	fuzz_check(in->index < INPUTS_MAX);
 	return coin(slice_of(sig, 64), slice_of(key, 32), hash);
 }
 
-static const struct sig_verifier verifier = {ecdsa, schnorr, NULL};
+static bool tweak(void *arg, const struct script_input *in,
+		  const uint8_t output[32], bool odd,
+		  const uint8_t internal[32], const uint8_t by[32])
+{
+	(void)arg;
+	fuzz_check(in->index < INPUTS_MAX);
+	return odd || coin(slice_of(output, 32), slice_of(internal, 32), by);
+}
+
+static const struct sig_verifier verifier = {
+    .ecdsa = ecdsa, .schnorr = schnorr, .tweak = tweak};
 
 /* Flags that may stand together: what builds on one that is not set falls. */
 static unsigned trim(unsigned flags)

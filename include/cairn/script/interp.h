@@ -76,25 +76,40 @@ const char *script_err_name(enum script_err e);
 const char *script_err_text(enum script_err e);
 
 /*
- * The seam behind which signatures are checked: a cache, or a batch. Both get
- * the hash that must have been signed. An ECDSA answer decides how the script
- * goes on and must be true; a wrong Schnorr signature ends the script, so that
- * schnorr may answer true and find out later, if the caller then fails the
- * input with SCRIPT_ERR_SCHNORR_SIG.
+ * The seam behind which signatures and taproot's tweaked keys are checked: a
+ * cache, or a batch. What is given is read during the call only.
+ *
+ * An ECDSA answer decides how the script goes on and must be true. What schnorr
+ * and tweak refuse ends the script, so these may say yes and find out later.
+ * Who does so notes in->tx and in->index, and once it knows fails the first
+ * input that either a script failed in or a late answer belongs to: in that
+ * input the first wrong late answer counts, with SCRIPT_ERR_SCHNORR_SIG or
+ * SCRIPT_ERR_WITNESS_PROGRAM_MISMATCH, before what the script found after it.
+ * The outcome is then the same as with answers at once.
  */
 struct sig_verifier {
 	bool (*ecdsa)(void *arg, struct slice der, struct slice key,
 		      const uint8_t hash[32]);
-	bool (*schnorr)(void *arg, const uint8_t sig[64], const uint8_t key[32],
+	bool (*schnorr)(void *arg, const struct script_input *in,
+			const uint8_t sig[64], const uint8_t key[32],
 			const uint8_t hash[32]);
+	/* output = internal + tweak * G, its y odd or even (BIP 341). */
+	bool (*tweak)(void *arg, const struct script_input *in,
+		      const uint8_t output[32], bool odd,
+		      const uint8_t internal[32], const uint8_t tweak[32]);
 	void *arg;
+	bool late; /* schnorr or tweak may say yes and find out later */
 };
+
+struct key_hints;
+/* libsecp256k1 at once. Borrows h, which may be NULL. */
+void sig_verifier_library(struct sig_verifier *v, struct key_hints *h);
 
 /* Answers what a script asks about its transaction. For one input and one
  * thread; remembers hashes that several signatures of the input share. */
 struct sig_checker {
 	struct script_input *in; /* NULL: no transaction, nothing verifies */
-	const struct sig_verifier *verifier; /* NULL: the library, at once */
+	const struct sig_verifier *verifier;
 	/* Private: states before the hash type, by what the type covers. */
 	struct sig_memo {
 		const uint8_t *code; /* NULL: nothing is kept */
@@ -102,7 +117,7 @@ struct sig_checker {
 		struct sha256 state;
 	} memo[6];
 };
-/* Borrows in and verifier. */
+/* Borrows in and verifier; NULL: the library at once, without hints. */
 void sig_checker_init(struct sig_checker *c, struct script_input *in,
 		      const struct sig_verifier *verifier);
 

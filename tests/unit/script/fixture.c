@@ -103,6 +103,26 @@ void fix_ready(struct fix *f)
 	tx_sighash_init(&f->shared, &f->tx, f->spent);
 }
 
+void fix_wallet(struct fix *f, const struct tj *spending, const char *hex)
+{
+	const struct tj *spent =
+	    tj_get(tj_get(spending, "given"), "utxosSpent");
+
+	fix_init_hex(f, hex);
+	for (uint32_t i = 0; i < spent->n; i++) {
+		const char *s = tj_str(&spent->at[i], "scriptPubKey");
+		size_t n;
+		uint8_t *script = td_hex(s, strlen(s), &n);
+
+		fix_spent(
+		    f, i,
+		    strtoll(tj_get(&spent->at[i], "amountSats")->str, NULL, 10),
+		    slice_of(script, n));
+		free(script);
+	}
+	tx_sighash_init_all(&f->shared, &f->tx, f->spent);
+}
+
 void fix_fini(struct fix *f)
 {
 	for (uint32_t i = 0; i < f->tx.n_in; i++)

@@ -35,6 +35,9 @@ void fix_spent(struct fix *f, uint32_t i, int64_t value, struct slice script);
 /* The same from a serialised output. */
 void fix_spent_hex(struct fix *f, uint32_t i, const char *hex);
 void fix_ready(struct fix *f);
+/* A transaction of a case of key path spending in BIP 341's wallet vectors;
+ * ready. */
+void fix_wallet(struct fix *f, const struct tj *spending, const char *hex);
 void fix_fini(struct fix *f);
 /* A copy with another input script and witness at one input. */
 void fix_change(struct fix *to, const struct fix *from, uint32_t input,

@@ -12,7 +12,8 @@ static const suite_fn suites[] = {
     flags_suite,    limits_suite,
     verify_suite,   script_vectors_suite,
     sighash_suite,  taproot_vectors_suite,
-    taptree_suite,
+    taptree_suite,  batch_suite,
+    tagset_suite,   cache_suite,
 };
 
 int main(void)

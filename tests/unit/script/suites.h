@@ -5,12 +5,15 @@
 #include <check.h>
 
 Suite *asm_suite(void);
+Suite *batch_suite(void);
+Suite *cache_suite(void);
 Suite *flags_suite(void);
 Suite *iter_suite(void);
 Suite *limits_suite(void);
 Suite *op_suite(void);
 Suite *script_vectors_suite(void);
 Suite *sighash_suite(void);
+Suite *tagset_suite(void);
 Suite *taproot_vectors_suite(void);
 Suite *taptree_suite(void);
 Suite *template_suite(void);

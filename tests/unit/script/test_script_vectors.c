@@ -6,6 +6,7 @@
 #include "scripttext.h"
 #include "suites.h"
 #include "testjson.h"
+#include "verifiers.h"
 
 #include <stdio.h>
 
@@ -116,7 +117,7 @@ static void check_case(const struct scase *c, size_t k, uint32_t *seed)
 
 	fix_credit(&f, slice_of(c->sig, c->sig_n),
 		   slice_of(c->pubkey, c->pubkey_n), &c->witness, c->value);
-	e = fix_verify(&f, 0, c->flags);
+	e = verify_all_ways(&f, 0, c->flags);
 	ck_assert_msg(strcmp(script_err_name(e), c->want) == 0,
 		      "case %zu: %s where %s expected", k, script_err_name(e),
 		      c->want);

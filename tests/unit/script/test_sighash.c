@@ -268,26 +268,6 @@ START_TEST(examples_of_bip143_hash_and_verify)
 }
 END_TEST
 
-static void wallet_tx(struct fix *f, const struct tj *spending, const char *hex)
-{
-	const struct tj *spent =
-	    tj_get(tj_get(spending, "given"), "utxosSpent");
-
-	fix_init_hex(f, hex);
-	for (uint32_t i = 0; i < spent->n; i++) {
-		const char *s = tj_str(&spent->at[i], "scriptPubKey");
-		size_t n;
-		uint8_t *script = td_hex(s, strlen(s), &n);
-
-		fix_spent(
-		    f, i,
-		    strtoll(tj_get(&spent->at[i], "amountSats")->str, NULL, 10),
-		    slice_of(script, n));
-		free(script);
-	}
-	tx_sighash_init_all(&f->shared, &f->tx, f->spent);
-}
-
 static uint32_t number(const struct tj *j, const char *key)
 {
 	return (uint32_t)strtoul(tj_get(j, key)->str, NULL, 10);
@@ -322,10 +302,10 @@ START_TEST(wallet_vectors_of_bip341_hash_and_verify)
 	all = tj_read("vectors/core/bip341_wallet_vectors.json");
 	spending = &tj_get(all, "keyPathSpending")->at[0];
 	inputs = tj_get(spending, "inputSpending");
-	wallet_tx(&plain, spending,
-		  tj_str(tj_get(spending, "given"), "rawUnsignedTx"));
-	wallet_tx(&done, spending,
-		  tj_str(tj_get(spending, "auxiliary"), "fullySignedTx"));
+	fix_wallet(&plain, spending,
+		   tj_str(tj_get(spending, "given"), "rawUnsignedTx"));
+	fix_wallet(&done, spending,
+		   tj_str(tj_get(spending, "auxiliary"), "fullySignedTx"));
 	check_shared(&plain.shared, tj_get(spending, "intermediary"));
 	for (size_t i = 0; i < inputs->n; i++) {
 		const struct tj *given = tj_get(&inputs->at[i], "given");

@@ -7,6 +7,7 @@
 #include "suites.h"
 #include "testdata.h"
 #include "testjson.h"
+#include "verifiers.h"
 
 #include <cairn/base/mem.h>
 #include <cairn/base/text.h>
@@ -130,6 +131,7 @@ static void check_spend(const struct fix *plain, uint32_t index,
 	items_add_json(&w, tj_get(spend, "witness"));
 	fix_change(&f, plain, index, sig.at[0], &w);
 	expect(&f, index, flags, valid, j, t);
+	verify_all_ways(&f, index, flags);
 	for (unsigned i = t->cases % STEP; i < 128; i += STEP) {
 		if (!flag_set(i, &other))
 			continue;

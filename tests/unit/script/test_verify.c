@@ -10,6 +10,7 @@
 
 #include <cairn/base/buf.h>
 #include <cairn/base/thread.h>
+#include <cairn/crypto/sig.h>
 
 #include <stdio.h>
 
@@ -19,7 +20,8 @@
 /* What a verifier is asked, and what it shall answer. */
 struct asked {
 	bool answer;
-	size_t ecdsa, schnorr;
+	bool other_key; /* the tweak is wrong where it is right */
+	size_t ecdsa, schnorr, tweak;
 	uint8_t hash[2][32];
 };
 
@@ -34,20 +36,36 @@ static bool ask_ecdsa(void *arg, struct slice der, struct slice key,
 	return a->answer;
 }
 
-static bool ask_schnorr(void *arg, const uint8_t sig[64], const uint8_t key[32],
+static bool ask_schnorr(void *arg, const struct script_input *in,
+			const uint8_t sig[64], const uint8_t key[32],
 			const uint8_t hash[32])
 {
 	struct asked *a = arg;
 
+	ck_assert_uint_eq(in->index, 0);
 	(void)sig;
 	(void)key;
 	memcpy(a->hash[a->schnorr++ & 1], hash, 32);
 	return a->answer;
 }
 
+static bool ask_tweak(void *arg, const struct script_input *in,
+		      const uint8_t output[32], bool odd,
+		      const uint8_t internal[32], const uint8_t tweak[32])
+{
+	struct asked *a = arg;
+
+	ck_assert_uint_eq(in->index, 0);
+	a->tweak++;
+	return a->other_key != xonly_tweak_check(output, odd, internal, tweak);
+}
+
 static enum script_err ask(struct asked *a, const struct fix *f, unsigned flags)
 {
-	struct sig_verifier v = {ask_ecdsa, ask_schnorr, a};
+	struct sig_verifier v = {.ecdsa = ask_ecdsa,
+				 .schnorr = ask_schnorr,
+				 .tweak = ask_tweak,
+				 .arg = a};
 	struct script_input in;
 	enum script_err e;
 
@@ -97,6 +115,27 @@ START_TEST(a_verifier_that_refuses_a_schnorr_signature_ends_the_script)
 	a.answer = true;
 	ck_assert_int_eq(ask(&a, &f, RULES), SCRIPT_ERR_OK);
 	ck_assert_uint_eq(a.schnorr, 2);
+	ck_assert_uint_eq(a.tweak, 2);
+	fix_fini(&f);
+	items_fini(&stack);
+	free(script);
+}
+END_TEST
+
+START_TEST(a_verifier_decides_what_an_output_key_commits_to)
+{
+	struct items stack = {0};
+	struct asked a = {.other_key = true};
+	struct fix f;
+	size_t n;
+	uint8_t *script = st_script("1", &n);
+
+	fix_tapscript(&f, slice_of(script, n), &stack);
+	ck_assert_int_eq(ask(&a, &f, RULES),
+			 SCRIPT_ERR_WITNESS_PROGRAM_MISMATCH);
+	a.other_key = false;
+	ck_assert_int_eq(ask(&a, &f, RULES), SCRIPT_ERR_OK);
+	ck_assert_uint_eq(a.tweak, 2);
 	fix_fini(&f);
 	items_fini(&stack);
 	free(script);
@@ -435,6 +474,7 @@ Suite *verify_suite(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, a_verifier_decides_ecdsa_signatures);
+	tcase_add_test(t, a_verifier_decides_what_an_output_key_commits_to);
 	tcase_add_test(
 	    t, a_verifier_that_refuses_a_schnorr_signature_ends_the_script);
 	tcase_add_test(t,
