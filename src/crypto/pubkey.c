@@ -8,16 +8,20 @@
 #include <secp256k1_extrakeys.h>
 #include <secp256k1_recovery.h>
 
-bool pubkey_valid(struct slice key)
+bool pubkey_valid_any(struct slice key)
 {
 	secp256k1_pubkey pk;
+
+	return key.n > 0 && secp256k1_ec_pubkey_parse(secp256k1_context_static,
+						      &pk, key.p, key.n) == 1;
+}
+
+bool pubkey_valid(struct slice key)
+{
 	bool compressed = key.n == 33 && (key.p[0] == 2 || key.p[0] == 3);
 	bool full = key.n == 65 && key.p[0] == 4;
 
-	if (!compressed && !full)
-		return false;
-	return secp256k1_ec_pubkey_parse(secp256k1_context_static, &pk, key.p,
-					 key.n) == 1;
+	return (compressed || full) && pubkey_valid_any(key);
 }
 
 bool xonly_valid(const uint8_t x[32])

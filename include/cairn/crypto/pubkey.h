@@ -7,6 +7,8 @@
 
 /* 33 or 65 bytes that encode a point (hybrid keys refused). */
 bool pubkey_valid(struct slice key);
+/* The same, hybrid keys (65 bytes, first 6 or 7) too. */
+bool pubkey_valid_any(struct slice key);
 
 /* Whether there is a point with this x. */
 bool xonly_valid(const uint8_t x[32]);

@@ -71,6 +71,7 @@ const char *node_warning(const struct node *n, size_t i);
 void node_set_mock_time(struct node *n, int64_t now_s);
 
 /* The command tables, one per file of commands. */
+extern const struct rpc_cmd rpc_address_cmds[];
 extern const struct rpc_cmd rpc_blockchain_cmds[];
 extern const struct rpc_cmd rpc_block_cmds[];
 extern const struct rpc_cmd rpc_coins_cmds[];

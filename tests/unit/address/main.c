@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 static const suite_fn suites[] = {
-    base58_suite,        bech32_suite,       address_suite,
-    desc_checksum_suite, descriptor_suite,   desc_infer_suite,
-    key_suite,           desc_scripts_suite, desc_vectors_suite,
+    base58_suite,       bech32_suite,     address_suite, desc_checksum_suite,
+    descriptor_suite,   desc_infer_suite, key_suite,     desc_scripts_suite,
+    desc_vectors_suite, message_suite,
 };
 
 const struct params *params_named(const char *name)

@@ -17,6 +17,7 @@ Suite *desc_infer_suite(void);
 Suite *desc_scripts_suite(void);
 Suite *desc_vectors_suite(void);
 Suite *key_suite(void);
+Suite *message_suite(void);
 Suite *descriptor_suite(void);
 
 /* The network called by one of the vectors' names. */

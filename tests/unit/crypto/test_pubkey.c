@@ -24,10 +24,21 @@ START_TEST(points_in_both_forms_are_keys)
 }
 END_TEST
 
-START_TEST(hybrid_keys_are_refused)
+START_TEST(hybrid_keys_are_refused_unless_asked_for)
 {
+	uint8_t key[65];
+
 	ck_assert(!valid("06" GX GY));
 	ck_assert(!valid("07" GX GY));
+	/* The first byte tells whether y is odd; this one is even. */
+	td_hex_into(key, sizeof key, "06" GX GY);
+	ck_assert(pubkey_valid_any(slice_of(key, sizeof key)));
+	key[0] = 7;
+	ck_assert(!pubkey_valid_any(slice_of(key, sizeof key)));
+	key[0] = 4;
+	ck_assert(pubkey_valid_any(slice_of(key, sizeof key)));
+	ck_assert(!pubkey_valid_any(slice_of(key, 64)));
+	ck_assert(!pubkey_valid_any(slice_of(NULL, 0)));
 }
 END_TEST
 
@@ -95,7 +106,7 @@ Suite *pubkey_suite(void)
 	TCase *t = tcase_create("pubkey");
 
 	tcase_add_test(t, points_in_both_forms_are_keys);
-	tcase_add_test(t, hybrid_keys_are_refused);
+	tcase_add_test(t, hybrid_keys_are_refused_unless_asked_for);
 	tcase_add_test(t, every_other_first_byte_is_refused);
 	tcase_add_test(t, what_is_not_on_the_curve_is_refused);
 	tcase_add_test(t, every_other_length_is_refused);
