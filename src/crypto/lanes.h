@@ -20,23 +20,36 @@ struct sha256_lanes {
 	bool (*usable)(void);
 	/* Advance each lane's state by `blocks` 64-byte blocks at p[lane]. */
 	void (*run)(uint32_t *state, const uint8_t *const *p, size_t blocks);
-	/* Write the digest of every lane to blocks + 64 * lane and set the
+	/* Write the digest of every lane to digests + 32 * lane and set the
 	 * lanes whose bit is set back to the initial state. */
-	void (*turn)(uint32_t *state, uint32_t lanes, uint8_t *blocks);
+	void (*turn)(uint32_t *state, uint32_t lanes, uint8_t *digests);
 	/* Of width 1 only, may be NULL: run over the padded end of a message,
 	 * then hash the digest and write the result. */
 	void (*end)(const uint32_t *state, const uint8_t *p, size_t blocks,
 		    uint8_t out[32]);
+	/* SHA-256 of `width` messages of 32 bytes, each replaced by its digest.
+	 * NULL: width 1. */
+	void (*d32)(uint8_t *io);
 	/* Double SHA-256 of `width` messages of 64 bytes; out may be in. NULL:
 	 * width 1. */
 	void (*d64)(uint8_t *out, const uint8_t *in);
 };
 
-/* What the public functions use: one message; a few; many (from wide_min on).
- */
+/* A kernel of several lanes and the number of messages from which it beats all
+ * narrower ones, be lanes idle or not. */
+struct sha256_level {
+	const struct sha256_lanes *lanes;
+	size_t min;
+};
+
+#define SHA256_LEVELS_MAX 4
+
+/* What the public functions use: the kernel of one message, and those of
+ * several, widest first, each faster a message than the next. */
 struct sha256_choice {
-	const struct sha256_lanes *one, *few, *wide;
-	size_t wide_min;
+	const struct sha256_lanes *one;
+	unsigned n_levels;
+	struct sha256_level level[SHA256_LEVELS_MAX];
 };
 
 extern const struct sha256_lanes sha256_portable;
@@ -44,11 +57,18 @@ extern const struct sha256_lanes sha256_openssl;
 #if defined(__x86_64__)
 extern const struct sha256_lanes sha256_ni1;
 extern const struct sha256_lanes sha256_ni2;
+extern const struct sha256_lanes sha256_ni4;
+extern const struct sha256_lanes sha256_ni4_wide;
 extern const struct sha256_lanes sha256_avx2;
 extern const struct sha256_lanes sha256_avx512;
 #endif
 
-/* Every kernel that was compiled in, NULL-ended, slowest first. */
+#if defined(__x86_64__)
+/* Whether the processor has the SHA extensions. */
+bool sha256_ni_usable(void);
+#endif
+
+/* Every kernel that was compiled in, NULL-ended, narrow ones first. */
 const struct sha256_lanes *const *sha256_lanes_all(void);
 /* Compare a kernel with OpenSSL on messages of many lengths. */
 bool sha256_lanes_agree(const struct sha256_lanes *l);

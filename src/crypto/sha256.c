@@ -9,11 +9,7 @@
 
 #include <cairn/base/endian.h>
 
-static struct sha256_choice chosen = {
-    .one = &sha256_portable,
-    .few = &sha256_portable,
-    .wide = &sha256_portable,
-};
+static struct sha256_choice chosen = {.one = &sha256_portable};
 
 const struct sha256_choice *sha256_chosen(void)
 {

@@ -210,7 +210,15 @@ WIDE_INLINE v mask_of(uint32_t lanes)
 	return _mm256_cmpeq_epi32(_mm256_and_si256(all(lanes), bit), bit);
 }
 
-WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+WIDE_INLINE void put_digests(uint8_t *out, v s[8])
+{
+	transpose(s);
+#pragma GCC unroll 16
+	for (int i = 0; i < 8; i++)
+		put(out + 32 * i, swap_bytes(s[i]));
+}
+
+WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *digests)
 {
 	const v mask = mask_of(lanes);
 	v w[8];
@@ -221,10 +229,7 @@ WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *blocks)
 		put(state + 8 * i,
 		    _mm256_blendv_epi8(w[i], all(sha256_iv[i]), mask));
 	}
-	transpose(w);
-#pragma GCC unroll 16
-	for (int i = 0; i < 8; i++)
-		put(blocks + 64 * i, swap_bytes(w[i]));
+	put_digests(digests, w);
 }
 
 WIDE_INLINE void set_iv(v s[8])
@@ -234,17 +239,35 @@ WIDE_INLINE void set_iv(v s[8])
 		s[i] = all(sha256_iv[i]);
 }
 
-/* The digests in s become the second messages in w. */
-WIDE_INLINE void second_message(v w[16], const v s[8])
+/* The first eight words are digests: hash them as messages of their own. */
+WIDE_INLINE void again(uint8_t *out, v w[16])
 {
-#pragma GCC unroll 16
-	for (int i = 0; i < 8; i++)
-		w[i] = s[i];
+	v s[8];
+
 #pragma GCC unroll 16
 	for (int i = 9; i < 15; i++)
 		w[i] = all(0);
 	w[8] = all(0x80000000);
 	w[15] = all(256);
+	set_iv(s);
+	compress(s, w);
+	put_digests(out, s);
+}
+
+WIDE_INLINE void each_at(const uint8_t *p[8], const uint8_t *in, size_t stride)
+{
+	for (size_t i = 0; i < 8; i++)
+		p[i] = in + stride * i;
+}
+
+WIDE static void d32(uint8_t *io)
+{
+	const uint8_t *p[8];
+	v w[16];
+
+	each_at(p, io, 32);
+	load_half(w, p, 0);
+	again(io, w);
 }
 
 WIDE static void d64(uint8_t *out, const uint8_t *in)
@@ -252,20 +275,16 @@ WIDE static void d64(uint8_t *out, const uint8_t *in)
 	const uint8_t *p[8];
 	v s[8], w[16];
 
-	for (int i = 0; i < 8; i++)
-		p[i] = in + 64 * i;
+	each_at(p, in, 64);
 	load_half(w, p, 0);
 	load_half(w + 8, p, 32);
 	set_iv(s);
 	compress(s, w);
 	compress_pad64(s);
-	second_message(w, s);
-	set_iv(s);
-	compress(s, w);
-	transpose(s);
 #pragma GCC unroll 16
 	for (int i = 0; i < 8; i++)
-		put(out + 32 * i, swap_bytes(s[i]));
+		w[i] = s[i];
+	again(out, w);
 }
 
 static bool usable(void)
@@ -281,6 +300,7 @@ const struct sha256_lanes sha256_avx2 = {
     .usable = usable,
     .run = run,
     .turn = turn,
+    .d32 = d32,
     .d64 = d64,
 };
 

@@ -196,12 +196,29 @@ WIDE static void run(uint32_t *state, const uint8_t *const *p, size_t blocks)
 		put(state + 16 * i, s[i]);
 }
 
+WIDE_INLINE v get_half(const uint8_t *p)
+{
+	return _mm512_zextsi256_si512(_mm256_loadu_si256((const void *)p));
+}
+
 WIDE_INLINE void put_half(uint8_t *p, v x)
 {
 	_mm256_storeu_si256((void *)p, _mm512_castsi512_si256(x));
 }
 
-WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *blocks)
+/* The first eight of sixteen registers are states: their digests. */
+WIDE_INLINE void put_digests(uint8_t *out, v w[16])
+{
+#pragma GCC unroll 16
+	for (int i = 8; i < 16; i++)
+		w[i] = all(0);
+	transpose(w);
+#pragma GCC unroll 16
+	for (int i = 0; i < 16; i++)
+		put_half(out + 32 * i, swap_bytes(w[i]));
+}
+
+WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *digests)
 {
 	v w[16];
 
@@ -212,13 +229,7 @@ WIDE static void turn(uint32_t *state, uint32_t lanes, uint8_t *blocks)
 		    _mm512_mask_mov_epi32(w[i], (__mmask16)lanes,
 					  all(sha256_iv[i])));
 	}
-#pragma GCC unroll 16
-	for (int i = 8; i < 16; i++)
-		w[i] = all(0);
-	transpose(w);
-#pragma GCC unroll 16
-	for (int i = 0; i < 16; i++)
-		put_half(blocks + 64 * i, swap_bytes(w[i]));
+	put_digests(digests, w);
 }
 
 WIDE_INLINE void set_iv(v s[8])
@@ -228,17 +239,33 @@ WIDE_INLINE void set_iv(v s[8])
 		s[i] = all(sha256_iv[i]);
 }
 
-/* The digests in s become the second messages in w. */
-WIDE_INLINE void second_message(v w[16], const v s[8])
+/* The first eight words are digests: hash them as messages of their own. */
+WIDE_INLINE void again(uint8_t *out, v w[16])
 {
-#pragma GCC unroll 16
-	for (int i = 0; i < 8; i++)
-		w[i] = s[i];
+	v s[8];
+
 #pragma GCC unroll 16
 	for (int i = 9; i < 15; i++)
 		w[i] = all(0);
 	w[8] = all(0x80000000);
 	w[15] = all(256);
+	set_iv(s);
+	compress(s, w);
+#pragma GCC unroll 16
+	for (int i = 0; i < 8; i++)
+		w[i] = s[i];
+	put_digests(out, w);
+}
+
+WIDE static void d32(uint8_t *io)
+{
+	v w[16];
+
+#pragma GCC unroll 16
+	for (int i = 0; i < 16; i++)
+		w[i] = swap_bytes(get_half(io + 32 * i));
+	transpose(w);
+	again(io, w);
 }
 
 WIDE static void d64(uint8_t *out, const uint8_t *in)
@@ -252,16 +279,10 @@ WIDE static void d64(uint8_t *out, const uint8_t *in)
 	set_iv(s);
 	compress(s, w);
 	compress_pad64(s);
-	second_message(w, s);
-	set_iv(s);
-	compress(s, w);
 #pragma GCC unroll 16
 	for (int i = 0; i < 8; i++)
 		w[i] = s[i];
-	transpose(w);
-#pragma GCC unroll 16
-	for (int i = 0; i < 16; i++)
-		put_half(out + 32 * i, swap_bytes(w[i]));
+	again(out, w);
 }
 
 static bool usable(void)
@@ -278,6 +299,7 @@ const struct sha256_lanes sha256_avx512 = {
     .usable = usable,
     .run = run,
     .turn = turn,
+    .d32 = d32,
     .d64 = d64,
 };
 

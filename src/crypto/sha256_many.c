@@ -1,7 +1,8 @@
 /*
- * Double SHA-256 of many messages: keeps every lane of a kernel busy by giving
- * a lane the next message as soon as its last one is done. Any thread; no state
- * outlives a call.
+ * Double SHA-256 of many messages in two passes: over the messages, keeping
+ * every lane of a kernel busy by giving a lane the next message as soon as its
+ * last one is done; then over the digests, which have one length. Any thread;
+ * no state outlives a call.
  */
 #include <cairn/crypto/sha256.h>
 
@@ -16,7 +17,6 @@ struct lane {
 	const uint8_t *p;
 	size_t blocks;       /* ready at p */
 	struct hash256 *out; /* NULL: idle */
-	bool second;         /* the digest of the first hash is being hashed */
 	struct sha256_feed feed;
 };
 
@@ -29,9 +29,7 @@ struct batch {
 	size_t at, left; /* where to look for the next message; messages left */
 	bool short_ones; /* the long ones were given out */
 	uint32_t state[8 * SHA256_LANES_MAX] __attribute__((aligned(64)));
-	/* A second message for each lane: the kernel writes the digest, the
-	 * padding behind it stays. */
-	uint8_t block[64 * SHA256_LANES_MAX] __attribute__((aligned(64)));
+	uint8_t digest[32 * SHA256_LANES_MAX] __attribute__((aligned(64)));
 	struct lane lane[SHA256_LANES_MAX];
 };
 
@@ -69,7 +67,6 @@ static void refill(struct batch *b, struct lane *l)
 	size_t i;
 
 	l->out = NULL;
-	l->second = false;
 	if (b->left == 0) {
 		b->busy--;
 		return;
@@ -82,23 +79,8 @@ static void refill(struct batch *b, struct lane *l)
 	take_blocks(l);
 }
 
-/* The lane's digest is in its block: it is the second message or the result. */
-static void turned(struct batch *b, unsigned i)
-{
-	struct lane *l = &b->lane[i];
-
-	if (l->second) {
-		memcpy(l->out->b, b->block + 64 * i, 32);
-		refill(b, l);
-		return;
-	}
-	l->second = true;
-	l->p = b->block + 64 * i;
-	l->blocks = 1;
-}
-
-/* Take the lanes on that ran out of blocks: more of the same message, or a turn
- * of all those together. */
+/* Take the lanes on that ran out of blocks: more of the same message, or all
+ * those that ended together to their next one. */
 static void advance(struct batch *b, size_t blocks)
 {
 	uint32_t ended = 0;
@@ -112,17 +94,20 @@ static void advance(struct batch *b, size_t blocks)
 		l->blocks -= blocks;
 		if (l->blocks > 0)
 			continue;
-		if (!l->second && sha256_feed_next(&l->feed))
+		if (sha256_feed_next(&l->feed))
 			take_blocks(l);
 		else
 			ended |= 1u << i;
 	}
 	if (!ended)
 		return;
-	b->l->turn(b->state, ended, b->block);
-	for (unsigned i = 0; i < b->l->width; i++)
-		if (ended >> i & 1)
-			turned(b, i);
+	b->l->turn(b->state, ended, b->digest);
+	for (unsigned i = 0; i < b->l->width; i++) {
+		if (!(ended >> i & 1))
+			continue;
+		memcpy(b->lane[i].out->b, b->digest + 32 * i, 32);
+		refill(b, &b->lane[i]);
+	}
 }
 
 /* One run of the kernel over as many blocks as every busy lane has. */
@@ -157,26 +142,29 @@ static void finish_alone(struct batch *b, unsigned i)
 		s[w] = b->state[w * b->l->word_step + i * b->l->lane_step];
 	while (l->out) {
 		one->run(s, &l->p, l->blocks);
-		if (!l->second && sha256_feed_next(&l->feed)) {
+		if (sha256_feed_next(&l->feed)) {
 			take_blocks(l);
 			continue;
 		}
-		for (unsigned w = 0; w < 8; w++)
-			be32_put(b->block + 64 * i + 4 * w, s[w]);
-		memcpy(s, sha256_iv, sizeof s);
-		turned(b, i);
+		one->turn(s, 1, l->out->b);
+		refill(b, l);
 	}
 }
 
-static void batch_init(struct batch *b, const struct sha256_lanes *l)
+/* The digests of all messages again: whole sets of lanes, then the last ones
+ * with idle lanes. */
+static void hash_again(const struct sha256_lanes *l, struct hash256 *out,
+		       size_t n)
 {
-	static const uint8_t padding[32] = {0x80, [30] = 1};
+	uint8_t rest[32 * SHA256_LANES_MAX] = {0};
 
-	b->l = l;
-	b->busy = l->width;
-	for (unsigned i = 0; i < l->width; i++)
-		memcpy(b->block + 64 * i + 32, padding, 32);
-	l->turn(b->state, UINT32_MAX, b->block);
+	for (; n >= l->width; n -= l->width, out += l->width)
+		l->d32(out->b);
+	if (n == 0)
+		return;
+	memcpy(rest, out, 32 * n);
+	l->d32(rest);
+	memcpy(out, rest, 32 * n);
 }
 
 static void run_batch(const struct sha256_lanes *l, struct hash256 *out,
@@ -184,13 +172,15 @@ static void run_batch(const struct sha256_lanes *l, struct hash256 *out,
 {
 	struct batch b;
 
-	batch_init(&b, l);
+	b.l = l;
+	b.busy = l->width;
 	b.out = out;
 	b.in = in;
 	b.per = per;
 	b.n = b.left = n;
 	b.at = 0;
 	b.short_ones = false;
+	l->turn(b.state, UINT32_MAX, b.digest); /* only for the first states */
 	for (unsigned i = 0; i < l->width; i++)
 		refill(&b, &b.lane[i]);
 	/* A single stream beats a kernel of which under a third is busy. */
@@ -198,6 +188,7 @@ static void run_batch(const struct sha256_lanes *l, struct hash256 *out,
 		step(&b);
 	for (unsigned i = 0; i < l->width && b.busy > 0; i++)
 		finish_alone(&b, i);
+	hash_again(l, out, n);
 }
 
 void sha256d_through(const struct sha256_lanes *l, struct hash256 *out,
@@ -215,9 +206,10 @@ static const struct sha256_lanes *lanes_for(size_t n)
 {
 	const struct sha256_choice *c = sha256_chosen();
 
-	if (n < 2)
-		return c->one;
-	return n < c->wide_min ? c->few : c->wide;
+	for (unsigned i = 0; i < c->n_levels; i++)
+		if (n >= c->level[i].min)
+			return c->level[i].lanes;
+	return c->one;
 }
 
 void sha256d_many(struct hash256 *out, const struct slice *in, size_t n)
@@ -231,50 +223,37 @@ void sha256d_many_parts(struct hash256 *out, const struct slice *in, size_t per,
 	sha256d_through(lanes_for(n), out, in, per, n);
 }
 
-static void d64_one(uint8_t *out, const uint8_t *in)
-{
-	struct hash256 h;
-
-	sha256d(&h, in, 64);
-	memcpy(out, h.b, 32);
-}
-
-/* As many as fit the kernel whole; in and out move along. */
-static size_t d64_whole(const struct sha256_lanes *l, uint8_t *out,
+/* As many as one kernel is the best for; out may be in. */
+static size_t d64_level(const struct sha256_level *v, uint8_t *out,
 			const uint8_t *in, size_t n)
 {
+	uint8_t rest[64 * SHA256_LANES_MAX] = {0};
+	unsigned width = v->lanes->width;
 	size_t done = 0;
 
-	if (!l->d64)
-		return 0;
-	for (; n - done >= l->width; done += l->width)
-		l->d64(out + 32 * done, in + 64 * done);
-	return done;
-}
-
-/* A nearly full set of lanes goes through the wide kernel with empty ones. */
-static void d64_rest(const struct sha256_lanes *l, uint8_t *out,
-		     const uint8_t *in, size_t n)
-{
-	uint8_t tmp[64 * SHA256_LANES_MAX] = {0};
-
-	memcpy(tmp, in, 64 * n);
-	l->d64(tmp, tmp);
-	memcpy(out, tmp, 32 * n);
+	for (; n - done >= width; done += width)
+		v->lanes->d64(out + 32 * done, in + 64 * done);
+	if (n == done || n - done < v->min)
+		return done;
+	memcpy(rest, in + 64 * done, 64 * (n - done));
+	v->lanes->d64(rest, rest);
+	memcpy(out + 32 * done, rest, 32 * (n - done));
+	return n;
 }
 
 void sha256d64(uint8_t *out, const uint8_t *in, size_t n)
 {
 	const struct sha256_choice *c = sha256_chosen();
-	size_t done = d64_whole(c->wide, out, in, n);
+	struct hash256 h;
+	size_t done = 0;
 
-	if (c->wide->d64 && n > done && n - done >= c->wide_min) {
-		d64_rest(c->wide, out + 32 * done, in + 64 * done, n - done);
-		return;
+	for (unsigned i = 0; i < c->n_levels; i++)
+		done += d64_level(&c->level[i], out + 32 * done, in + 64 * done,
+				  n - done);
+	for (; done < n; done++) {
+		sha256d(&h, in + 64 * done, 64);
+		memcpy(out + 32 * done, h.b, 32);
 	}
-	done += d64_whole(c->few, out + 32 * done, in + 64 * done, n - done);
-	for (; done < n; done++)
-		d64_one(out + 32 * done, in + 64 * done);
 }
 
 void sha256d80(struct hash256 *out, const uint8_t *in, size_t stride, size_t n)

@@ -19,7 +19,8 @@ struct sha256 {
  * E_CORRUPT when a lane does not agree with OpenSSL (it is then not used and
  * the portable one is). Calls before it use the portable code. */
 int crypto_init(void);
-/* Names of the chosen lanes, e.g. "sha-ni(1,2) avx512(16)". Static storage. */
+/* Names of the chosen lanes, e.g. "sha-ni sha-ni(4) avx512(16)". Static
+ * storage. */
 const char *crypto_lanes(void);
 
 void sha256_init(struct sha256 *h);

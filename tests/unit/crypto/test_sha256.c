@@ -18,7 +18,7 @@ static void each_single(void (*f)(void))
 	     l++) {
 		if ((*l)->width != 1 || !(*l)->usable())
 			continue;
-		sha256_choose(&(struct sha256_choice){*l, *l, *l, 0});
+		sha256_choose(&(struct sha256_choice){.one = *l});
 		f();
 	}
 	sha256_choose(&before);

@@ -13,9 +13,28 @@ START_TEST(start_finds_every_kernel_truthful_and_names_the_chosen)
 
 	ck_assert_int_eq(crypto_init(), 0);
 	ck_assert_ptr_nonnull(strstr(crypto_lanes(), c->one->name));
-	ck_assert_ptr_nonnull(strstr(crypto_lanes(), c->wide->name));
 	ck_assert_uint_eq(c->one->width, 1);
-	ck_assert(c->one->usable() && c->few->usable() && c->wide->usable());
+	ck_assert(c->one->usable());
+	for (unsigned i = 0; i < c->n_levels; i++) {
+		ck_assert_ptr_nonnull(
+		    strstr(crypto_lanes(), c->level[i].lanes->name));
+		ck_assert(c->level[i].lanes->usable());
+	}
+}
+END_TEST
+
+START_TEST(the_chosen_become_narrower_and_are_taken_for_fewer_messages)
+{
+	const struct sha256_choice *c = sha256_chosen();
+	unsigned width = 1;
+
+	ck_assert_int_eq(crypto_init(), 0);
+	for (unsigned i = c->n_levels; i > 0; i--) {
+		ck_assert_uint_gt(c->level[i - 1].lanes->width, width);
+		width = c->level[i - 1].lanes->width;
+		ck_assert_uint_gt(c->level[i - 1].min, 1);
+		ck_assert_uint_le(c->level[i - 1].min, width);
+	}
 }
 END_TEST
 
@@ -88,6 +107,8 @@ Suite *sha256_init_suite(void)
 	tcase_add_test(t, hashes_before_start_use_the_portable_code);
 	tcase_add_test(t,
 		       start_finds_every_kernel_truthful_and_names_the_chosen);
+	tcase_add_test(
+	    t, the_chosen_become_narrower_and_are_taken_for_fewer_messages);
 	tcase_add_test(t, the_self_test_sees_one_wrong_bit_in_any_run);
 	tcase_add_test(t, the_self_test_sees_a_wrong_merkle_row);
 	suite_add_tcase(s, t);
