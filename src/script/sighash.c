@@ -161,9 +161,8 @@ void script_inputs(struct script_input *in, const struct tx_sighash *tx)
 	in->tx = tx;
 	in->index = 0;
 	in->begun = false;
-	in->blanked = 0;
+	in->front[0].n = in->front[1].n = 0;
 	txins(&in->ins, tx->tx);
-	txins(&in->blank_ins, tx->tx);
 	txouts(&in->outs, tx->tx);
 	txwits(&in->wits, tx->tx);
 }

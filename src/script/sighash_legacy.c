@@ -41,14 +41,18 @@ static void hash_head(struct sha256 *h, const struct tx_view *tx,
 	sha256_compact(h, inputs);
 }
 
-/* The state in front of this input when all of every input is covered. */
-static void hash_front(struct sha256 *h, struct script_input *in)
+/* The state in front of this input. It is kept for those that follow. */
+static void hash_front(struct sha256 *h, struct script_input *in, bool sequence)
 {
-	if (in->blanked == 0)
-		hash_head(&in->blank, in->tx->tx, in->tx->tx->n_in);
-	hash_blank(&in->blank, &in->blank_ins, in->index - in->blanked, true);
-	in->blanked = in->index;
-	*h = in->blank;
+	struct sighash_front *f = &in->front[sequence];
+
+	if (f->n == 0) {
+		hash_head(&f->state, in->tx->tx, in->tx->tx->n_in);
+		txins(&f->ins, in->tx->tx);
+	}
+	hash_blank(&f->state, &f->ins, in->index - f->n, sequence);
+	f->n = in->index;
+	*h = f->state;
 }
 
 /* A script with its OP_CODESEPARATORs left out. Behind a push that is cut off
@@ -104,13 +108,7 @@ static void hash_inputs(struct sha256 *h, struct script_input *in,
 		hash_this(h, in, code);
 		return;
 	}
-	if (all) {
-		hash_front(h, in);
-	} else {
-		hash_head(h, in->tx->tx, in->tx->tx->n_in);
-		txins(&it, in->tx->tx);
-		hash_blank(h, &it, in->index, false);
-	}
+	hash_front(h, in, all);
 	hash_this(h, in, code);
 	it = in->ins;
 	hash_blank(h, &it, UINT32_MAX, all);

@@ -16,7 +16,15 @@
 #include <secp256k1_schnorrsig.h>
 #include <stdlib.h>
 
-enum form { P2PKH, P2WPKH, P2WSH_2_OF_3, P2TR_KEY, P2TR_SCRIPT, NESTED_IF };
+enum form {
+	P2PKH,
+	P2WPKH,
+	P2SH_P2WPKH,
+	P2WSH_2_OF_3,
+	P2TR_KEY,
+	P2TR_SCRIPT,
+	NESTED_IF
+};
 
 #define KEYS 3
 
@@ -28,7 +36,7 @@ struct spend {
 	struct txout_view spent;
 	struct tx_view tx;
 	struct tx_sighash shared;
-	uint8_t pubkey[64];
+	uint8_t pubkey[64], redeem[22];
 	uint8_t witness_script[128];
 	size_t witness_script_n;
 	uint8_t control[33], output[33], tweak[32];
@@ -147,6 +155,11 @@ static void lock(struct spend *s, enum form f)
 		*p++ = OP_CHECKSIG;
 	} else if (f == P2WPKH) {
 		p = put_program(p, OP_0, hash, 20);
+	} else if (f == P2SH_P2WPKH) {
+		put_program(s->redeem, OP_0, hash, 20);
+		hash160(hash, s->redeem, sizeof s->redeem);
+		p = put_program(p, OP_HASH160, hash, 20);
+		*p++ = OP_EQUAL;
 	} else if (f == P2WSH_2_OF_3) {
 		s->witness_script_n = two_of_three(s);
 		p = put_program(p, OP_0, s->output, 32);
@@ -167,6 +180,11 @@ static uint8_t *put_item(uint8_t *p, const uint8_t *data, size_t n)
 
 static uint8_t *put_script_sig(uint8_t *p, const struct spend *s, enum form f)
 {
+	if (f == P2SH_P2WPKH) {
+		*p++ = sizeof s->redeem + 1;
+		return script_put_push(p,
+				       slice_of(s->redeem, sizeof s->redeem));
+	}
 	if (f != P2PKH || s->sig_n[0] == 0) {
 		*p++ = 0;
 		return p;
@@ -178,11 +196,16 @@ static uint8_t *put_script_sig(uint8_t *p, const struct spend *s, enum form f)
 
 static uint8_t *put_witness(uint8_t *p, const struct spend *s, enum form f)
 {
-	*p++ = f == P2WPKH ? 2 : f == P2WSH_2_OF_3 ? 4 : f == P2TR_KEY ? 1 : 3;
+	static const uint8_t items[] = {
+	    [P2WPKH] = 2,   [P2SH_P2WPKH] = 2, [P2WSH_2_OF_3] = 4,
+	    [P2TR_KEY] = 1, [P2TR_SCRIPT] = 3,
+	};
+
+	*p++ = items[f];
 	if (f == P2WSH_2_OF_3)
 		*p++ = 0;
 	p = put_item(p, s->sig[0], s->sig_n[0]);
-	if (f == P2WPKH)
+	if (f == P2WPKH || f == P2SH_P2WPKH)
 		p = put_item(p, s->key[0], 33);
 	if (f == P2WSH_2_OF_3)
 		p = put_item(p, s->sig[1], s->sig_n[1]);
@@ -239,7 +262,7 @@ static void hash_spend(struct spend *s, enum form f)
 	}
 	if (f == P2PKH)
 		sighash_legacy(s->hash, &in, s->spent.script, SIGHASH_ALL);
-	else if (f == P2WPKH)
+	else if (f == P2WPKH || f == P2SH_P2WPKH)
 		sighash_v0(s->hash, &in, slice_of(code, 25), SIGHASH_ALL);
 	else if (f == P2WSH_2_OF_3)
 		sighash_v0(s->hash, &in,
@@ -391,79 +414,6 @@ static uint64_t nested(struct bench *b, uint64_t n)
 	return sum;
 }
 
-/* A transaction of many inputs, each spending a key's hash; figures are per
- * input. */
-struct many {
-	struct tx_view tx;
-	struct tx_sighash shared;
-	struct txout_view *spent;
-	uint8_t code[25];
-	uint8_t raw[];
-};
-
-static bool many_setup(struct bench *b)
-{
-	uint32_t n = b->row->per;
-	struct many *m = calloc(1, sizeof *m + n * (size_t)41 + 64);
-	struct rd r;
-	uint8_t *p;
-
-	if (!m || !(m->spent = calloc(n, sizeof *m->spent))) {
-		free(m);
-		b->why = "out of memory";
-		return false;
-	}
-	p = compact_put(le32_put(m->raw, 1), n);
-	for (uint32_t i = 0; i < n; i++, p += 41)
-		bench_fill(p, 36, i);
-	*p++ = 1;
-	p = le64_put(p, 1);
-	*p++ = 0;
-	p = le32_put(p, 0);
-	bench_fill(m->code, sizeof m->code, 5);
-	m->code[0] = OP_DUP;
-	m->code[1] = OP_HASH160;
-	m->code[2] = 20;
-	m->code[23] = OP_EQUALVERIFY;
-	m->code[24] = OP_CHECKSIG;
-	rd_init(&r, slice_of(m->raw, (size_t)(p - m->raw)));
-	if (!tx_view_parse(&m->tx, &r))
-		abort();
-	b->data = m;
-	b->bytes = m->tx.size;
-	return true;
-}
-
-static void many_fini(struct bench *b)
-{
-	struct many *m = b->data;
-
-	free(m->spent);
-	free(m);
-}
-
-static uint64_t many(struct bench *b, uint64_t n)
-{
-	struct many *m = b->data;
-	struct slice code = slice_of(m->code, sizeof m->code);
-	struct script_input in;
-	uint64_t sum = 0;
-	uint8_t h[32];
-
-	for (; n > 0; n--) {
-		tx_sighash_init_all(&m->shared, &m->tx, m->spent);
-		script_inputs(&in, &m->shared);
-		while (script_input_next(&in)) {
-			if (b->row->arg)
-				sighash_v0(h, &in, code, SIGHASH_ALL);
-			else
-				sighash_legacy(h, &in, code, SIGHASH_ALL);
-			sum += h[0];
-		}
-	}
-	return sum;
-}
-
 #define SPEND(n, f)                                                            \
 	{                                                                      \
 		.name = n, .setup = setup, .run = verify, .fini = fini,        \
@@ -473,16 +423,14 @@ static uint64_t many(struct bench *b, uint64_t n)
 	{                                                                      \
 		.name = n, .setup = setup, .run = bare, .fini = fini, .arg = f \
 	}
-#define MANY(n, v0, inputs)                                                    \
-	{                                                                      \
-		.name = n, .setup = many_setup, .run = many,                   \
-		.fini = many_fini, .arg = v0, .per = inputs, .unit = "input"   \
-	}
 
 static const struct bench_row rows[] = {
     SPEND("VerifyScriptP2PKH", P2PKH),
+    BARE("BareP2PKH", P2PKH),
     SPEND("VerifyScriptP2WPKH", P2WPKH),
     BARE("BareP2WPKH", P2WPKH),
+    SPEND("VerifyScriptP2SH_P2WPKH", P2SH_P2WPKH),
+    BARE("BareP2SH_P2WPKH", P2SH_P2WPKH),
     SPEND("VerifyScriptP2WSH_2of3", P2WSH_2_OF_3),
     BARE("BareP2WSH_2of3", P2WSH_2_OF_3),
     SPEND("VerifyScriptP2TR_KeyPath", P2TR_KEY),
@@ -493,9 +441,5 @@ static const struct bench_row rows[] = {
      .setup = nested_setup,
      .run = nested,
      .fini = nested_fini},
-    MANY("SighashLegacy/89", 0, 89),
-    MANY("SighashLegacy/1000", 0, 1000),
-    MANY("SighashSegwit/89", 1, 89),
-    MANY("SighashSegwit/1000", 1, 1000),
 };
 BENCH_ROWS(rows);

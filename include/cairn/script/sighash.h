@@ -53,10 +53,14 @@ struct script_input {
 	const struct txout_view *spent;
 	struct slice output; /* the output of the same index, or empty */
 	/* Private: where the next ones are, and the original scheme's hash over
-	 * inputs in front of this one, as far as it was needed. */
-	struct tx_iter ins, outs, wits, blank_ins;
-	struct sha256 blank;
-	uint32_t blanked;
+	 * inputs in front of this one, as far as it was needed: with their
+	 * sequences, and without. */
+	struct tx_iter ins, outs, wits;
+	struct sighash_front {
+		struct sha256 state;
+		struct tx_iter ins; /* not hashed yet */
+		uint32_t n;         /* hashed */
+	} front[2];
 	bool begun;
 };
 void script_inputs(struct script_input *in, const struct tx_sighash *tx);
