@@ -239,7 +239,7 @@ check-tsan:
 # Fuzz targets: clang's libFuzzer with AddressSanitizer and UBSan, in a build of
 # their own. Without clang nothing is built and fuzz-smoke skips them all.
 FUZZ_CC ?= $(firstword $(shell command -v clang-14 || command -v clang))
-FUZZ_LAYERS = net script wire crypto params base
+FUZZ_LAYERS = net rpc consensus script wire crypto params base
 FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz:
 	$(Q)if test -n "$(FUZZ_CC)"; then \
@@ -256,9 +256,11 @@ $(BUILD)/obj/fuzz/%.o: tests/fuzz/%.c config.mk
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(PROTO_CFLAGS) -Isrc -c -o $@ $<
 $(BUILD)/fuzz_delimited: $(PROTO_OBJS)
+$(BUILD)/fuzz_request: $(BUILD)/obj/cairn-util-request.o
 $(FUZZ_TARGETS): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(call link_libs,$(FUZZ_LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(call sys_libs,net crypto base)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(call sys_libs,net rpc crypto base)
 
 # Analysis that a commit need not pass but a reader wants to see.
 lint:

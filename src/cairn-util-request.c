@@ -177,6 +177,17 @@ static bool read_prevouts(struct util_request *r, struct arena *a,
 	return true;
 }
 
+const struct params *util_chain_find(const char *name)
+{
+	const struct chain_names *found = chain_names_find(name);
+
+	if (strcmp(name, "mainnet") == 0)
+		return params_get(CHAIN_MAIN);
+	if (strcmp(name, "testnet3") == 0)
+		return params_get(CHAIN_TEST);
+	return found ? params_get(found->id) : NULL;
+}
+
 /* Flags that make no sense without others bring them along, as in Bitcoin
  * Core's vectors. */
 static unsigned fill(unsigned flags)

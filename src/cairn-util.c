@@ -6,7 +6,6 @@
 
 #include <cairn/base/err.h>
 #include <cairn/crypto/sha256.h>
-#include <cairn/params/params.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +20,6 @@ static const struct command {
     {"verify-block", util_verify_block},
     {"verify-tx", util_verify_tx},
 };
-
-const struct params *util_chain_find(const char *name)
-{
-	const struct chain_names *found = chain_names_find(name);
-
-	if (strcmp(name, "mainnet") == 0)
-		return params_get(CHAIN_MAIN);
-	if (strcmp(name, "testnet3") == 0)
-		return params_get(CHAIN_TEST);
-	return found ? params_get(found->id) : NULL;
-}
 
 static int usage(FILE *to)
 {

@@ -1,7 +1,9 @@
 /*
  * Verification of scripts: 4 bytes of flags, 8 of value, 2 of a length, an
- * output script, and the transaction that spends such outputs with every input.
- * Signatures are right or wrong by their bytes, so that both happen.
+ * output script, and the transaction that spends such outputs with every input,
+ * each of one satoshi more than the one before. Signatures are right or wrong
+ * by their bytes, so that both happen; with the highest flag the library is
+ * asked.
  */
 #include "fuzz.h"
 
@@ -48,8 +50,10 @@ static bool tweak(void *arg, const struct script_input *in,
 	return odd || coin(slice_of(output, 32), slice_of(internal, 32), by);
 }
 
-static const struct sig_verifier verifier = {
+static const struct sig_verifier by_bytes = {
     .ecdsa = ecdsa, .schnorr = schnorr, .tweak = tweak};
+
+#define BY_LIBRARY (1u << 31)
 
 /* Flags that may stand together: what builds on one that is not set falls. */
 static unsigned trim(unsigned flags)
@@ -62,10 +66,11 @@ static unsigned trim(unsigned flags)
 	return flags;
 }
 
-static bool verify(struct script_input *in, unsigned flags)
+static bool verify(struct script_input *in, unsigned flags,
+		   const struct sig_verifier *verifier)
 {
 	enum script_err e = SCRIPT_ERR_COUNT;
-	bool ok = script_verify_input(&e, in, flags, &verifier);
+	bool ok = script_verify_input(&e, in, flags, verifier);
 
 	fuzz_check(e < SCRIPT_ERR_COUNT);
 	fuzz_check(ok == (e == SCRIPT_ERR_OK));
@@ -75,18 +80,19 @@ static bool verify(struct script_input *in, unsigned flags)
 
 /* What is valid stays so under fewer flags, and in whatever order inputs are
  * gone through. */
-static void run(const struct tx_sighash *shared, unsigned flags, unsigned fewer)
+static void run(const struct tx_sighash *shared, unsigned flags, unsigned fewer,
+		const struct sig_verifier *verifier)
 {
 	struct script_failure f = {0, SCRIPT_ERR_OK};
 	struct script_input in;
 
 	script_inputs(&in, shared);
 	while (script_input_next(&in)) {
-		bool ok = verify(&in, flags);
+		bool ok = verify(&in, flags, verifier);
 
-		fuzz_check(!ok || verify(&in, fewer));
+		fuzz_check(!ok || verify(&in, fewer, verifier));
 		fuzz_check(ok == script_verify_inputs(&f, shared, in.index, 1,
-						      flags, &verifier));
+						      flags, verifier));
 	}
 }
 
@@ -107,8 +113,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!tx_view_parse(&tx, &r) || tx.n_in > INPUTS_MAX)
 		return 0;
 	for (uint32_t i = 0; i < tx.n_in; i++)
-		spent[i] = (struct txout_view){value, script};
+		spent[i] =
+		    (struct txout_view){(int64_t)((uint64_t)value + i), script};
 	tx_sighash_init(&shared, &tx, spent);
-	run(&shared, trim(flags), trim(flags & (flags >> 21 | flags << 7)));
+	run(&shared, trim(flags), trim(flags & (flags >> 21 | flags << 7)),
+	    flags & BY_LIBRARY ? NULL : &by_bytes);
 	return 0;
 }

@@ -5,6 +5,7 @@ Real blocks, captured and malformed messages, published vectors. Python's
 standard library only; a file that is missing gives no seeds.
 """
 import glob
+import gzip
 import hashlib
 import json
 import os
@@ -143,10 +144,65 @@ def scripts(s):
         spends.append((p['amount'], p['script_pubkey'],
                        bytes.fromhex(p['tx_to'])))
     for value, script, tx in spends:
-        for flags in 0x1fffff, 0x20e15:
+        for flags in 0x1fffff, 0x20e15, 0x80020e15:
             s.put('script', struct.pack('<IqH', flags, value,
                                         len(script) // 2) +
                   bytes.fromhex(script) + tx)
+
+
+def taproot_rows(s, count):
+    path = os.path.join(s.data, 'vectors', 'taproot', 'taproot-ref.jsonl.gz')
+    if not os.path.exists(path):
+        return []
+    with gzip.open(path, 'rt') as f:
+        rows = [json.loads(line) for line in f if line.strip()]
+    return rows[::max(len(rows) // count, 1)]
+
+
+def requests(s):
+    """Lines of verify-tx: whole transactions, and inputs put into them."""
+    for path in s.files('txs/*.prevouts.json'):
+        row = s.json(os.path.relpath(path, s.data))
+        tx = s.read(path.replace('.prevouts.json', '.bin'))
+        for more in ({'flags': ','.join(row['flags'])},
+                     {'chain': 'main', 'height': 481824, 'input': 0}):
+            s.put('request', json.dumps(dict(
+                more, tx=tx.hex(), prevouts=row['prevouts'])).encode())
+    for row in taproot_rows(s, 60):
+        spent = []
+        for out in row['prevouts']:
+            n = 2 * {'fd': 11, 'fe': 13}.get(out[16:18], 9)
+            spent.append({'value': int.from_bytes(bytes.fromhex(out[:16]),
+                                                  'little'),
+                          'script': out[n:]})
+        for key in set(row) & {'success', 'failure'}:
+            s.put('request', json.dumps({
+                'tx': row['tx'], 'prevouts': spent, 'flags': row['flags'],
+                'input': row['index'], 'comment': row['comment'],
+                **row[key]}).encode())
+
+
+def checks(s):
+    """Transactions behind a coin, blocks behind a byte of bits."""
+    for name in 'tx_valid', 'tx_invalid':
+        for case in s.json('vectors/core/%s.json' % name):
+            if len(case) > 1:
+                for script in (b'\x51', b'\xa9\x14' + bytes(20) + b'\x87',
+                               b'\0\x20' + bytes(32)):
+                    s.put('txcheck', struct.pack('<H', len(script)) + script +
+                          struct.pack('<qIB', 5000000000, 999000, 0) +
+                          bytes.fromhex(case[1]))
+    for path in s.files('chains/*.blk'):
+        raw, at = s.read(path), 0
+        for k in range(8):
+            n = struct.unpack('<I', raw[at + 4:at + 8])[0]
+            s.put('blockcheck', bytes([3 | k * 36 & 0xff]) +
+                  raw[at + 8:at + 8 + n])
+            at += 8 + n
+    for path in s.files('blocks/*/*.bin') + s.files('prevouts/*/*.bin'):
+        if os.path.getsize(path) < 25000:
+            for bits in 0x0f, 0x3f, 0x01, 0x4f:
+                s.put('blockcheck', bytes([bits]) + s.read(path))
 
 
 def filters(s):
@@ -201,8 +257,8 @@ def votes(s):
 
 def write(data, out):
     s = Seeds(data, out)
-    for source in (messages, chains, transactions, scripts, filters,
-                   addresses, payloads, votes):
+    for source in (messages, chains, transactions, scripts, checks, requests,
+                   filters, addresses, payloads, votes):
         source(s)
 
 
