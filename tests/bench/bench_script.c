@@ -7,6 +7,7 @@
 
 #include <cairn/crypto/sig.h>
 #include <cairn/crypto/tagged.h>
+#include <cairn/script/cache.h>
 #include <cairn/script/interp.h>
 #include <cairn/script/op.h>
 #include <cairn/script/template.h>
@@ -42,6 +43,7 @@ struct spend {
 	uint8_t control[33], output[33], tweak[32];
 	uint8_t hash[32], sig[2][80];
 	size_t sig_n[2];
+	struct script_cache *cache;
 	uint8_t raw[2048];
 };
 
@@ -301,10 +303,12 @@ static void fini(struct bench *b)
 	struct spend *s = b->data;
 
 	secp256k1_context_destroy(s->ctx);
+	script_cache_free(s->cache);
 	free(s);
 }
 
-static uint64_t verify(struct bench *b, uint64_t n)
+static uint64_t verify_by(struct bench *b, uint64_t n,
+			  const struct sig_verifier *v)
 {
 	struct spend *s = b->data;
 	struct script_failure f;
@@ -313,11 +317,39 @@ static uint64_t verify(struct bench *b, uint64_t n)
 	for (; n > 0; n--) {
 		bench_barrier(s);
 		if (!script_verify_inputs(&f, &s->shared, 0, 1,
-					  SCRIPT_FLAGS_STANDARD, NULL))
+					  SCRIPT_FLAGS_STANDARD, v))
 			abort();
 		sum++;
 	}
 	return sum;
+}
+
+static uint64_t verify(struct bench *b, uint64_t n)
+{
+	return verify_by(b, n, NULL);
+}
+
+/* With a cache that has seen the key, or the signature too. */
+static uint64_t verify_again(struct bench *b, uint64_t n, enum cache_mode mode)
+{
+	static const uint8_t salt[32] = {1};
+	struct spend *s = b->data;
+	struct cached_verifier v;
+
+	if (!s->cache)
+		s->cache = script_cache_new(1 << 20, salt);
+	cached_verifier_init(&v, s->cache, NULL, mode);
+	return verify_by(b, n, &v.v);
+}
+
+static uint64_t verify_known_key(struct bench *b, uint64_t n)
+{
+	return verify_again(b, n, CACHE_HINTS);
+}
+
+static uint64_t verify_cached(struct bench *b, uint64_t n)
+{
+	return verify_again(b, n, CACHE_KEEP);
 }
 
 static bool bare_ecdsa(const struct spend *s, unsigned i, unsigned key)
@@ -414,29 +446,28 @@ static uint64_t nested(struct bench *b, uint64_t n)
 	return sum;
 }
 
-#define SPEND(n, f)                                                            \
+#define ROW(n, r, f)                                                           \
 	{                                                                      \
-		.name = n, .setup = setup, .run = verify, .fini = fini,        \
-		.arg = f                                                       \
-	}
-#define BARE(n, f)                                                             \
-	{                                                                      \
-		.name = n, .setup = setup, .run = bare, .fini = fini, .arg = f \
+		.name = n, .setup = setup, .run = r, .fini = fini, .arg = f    \
 	}
 
 static const struct bench_row rows[] = {
-    SPEND("VerifyScriptP2PKH", P2PKH),
-    BARE("BareP2PKH", P2PKH),
-    SPEND("VerifyScriptP2WPKH", P2WPKH),
-    BARE("BareP2WPKH", P2WPKH),
-    SPEND("VerifyScriptP2SH_P2WPKH", P2SH_P2WPKH),
-    BARE("BareP2SH_P2WPKH", P2SH_P2WPKH),
-    SPEND("VerifyScriptP2WSH_2of3", P2WSH_2_OF_3),
-    BARE("BareP2WSH_2of3", P2WSH_2_OF_3),
-    SPEND("VerifyScriptP2TR_KeyPath", P2TR_KEY),
-    BARE("BareP2TR_KeyPath", P2TR_KEY),
-    SPEND("VerifyScriptP2TR_ScriptPath", P2TR_SCRIPT),
-    BARE("BareP2TR_ScriptPath", P2TR_SCRIPT),
+    ROW("VerifyScriptP2PKH", verify, P2PKH),
+    ROW("BareP2PKH", bare, P2PKH),
+    ROW("VerifyScriptP2WPKH", verify, P2WPKH),
+    ROW("BareP2WPKH", bare, P2WPKH),
+    ROW("VerifyScriptP2WPKH_known_key", verify_known_key, P2WPKH),
+    ROW("VerifyScriptP2WPKH_cached", verify_cached, P2WPKH),
+    ROW("VerifyScriptP2SH_P2WPKH", verify, P2SH_P2WPKH),
+    ROW("BareP2SH_P2WPKH", bare, P2SH_P2WPKH),
+    ROW("VerifyScriptP2WSH_2of3", verify, P2WSH_2_OF_3),
+    ROW("BareP2WSH_2of3", bare, P2WSH_2_OF_3),
+    ROW("VerifyScriptP2TR_KeyPath", verify, P2TR_KEY),
+    ROW("BareP2TR_KeyPath", bare, P2TR_KEY),
+    ROW("VerifyScriptP2TR_KeyPath_known_key", verify_known_key, P2TR_KEY),
+    ROW("VerifyScriptP2TR_KeyPath_cached", verify_cached, P2TR_KEY),
+    ROW("VerifyScriptP2TR_ScriptPath", verify, P2TR_SCRIPT),
+    ROW("BareP2TR_ScriptPath", bare, P2TR_SCRIPT),
     {.name = "VerifyNestedIfScript",
      .setup = nested_setup,
      .run = nested,
