@@ -68,7 +68,9 @@ void header_json(struct jw *w, const struct hnode *h, const struct hnode *tip)
 		jw_khash(w, "nextblockhash", &next->hash);
 }
 
-void script_json(struct jw *w, struct slice script, const struct params *p)
+void script_json_known(struct jw *w, struct slice script, bool hex,
+		       const struct slice *known, size_t n,
+		       const struct params *p)
 {
 	struct text t = TEXT_INIT;
 	struct script_info i;
@@ -79,13 +81,19 @@ void script_json(struct jw *w, struct slice script, const struct params *p)
 	jw_key(w, "asm");
 	jw_strn(w, text_str(&t), t.n);
 	text_reset(&t);
-	descriptor_of_script(&t, script, NULL, 0, p);
+	descriptor_of_script(&t, script, known, n, p);
 	jw_kstr(w, "desc", text_str(&t));
-	jw_khex(w, "hex", script);
+	if (hex)
+		jw_khex(w, "hex", script);
 	if (address_of_script(addr, script, p))
 		jw_kstr(w, "address", addr);
 	jw_kstr(w, "type", script_type_name(i.type));
 	text_fini(&t);
+}
+
+void script_json(struct jw *w, struct slice script, const struct params *p)
+{
+	script_json_known(w, script, true, NULL, 0, p);
 }
 
 static void witness_json(struct jw *w, struct tx_iter *stack)
@@ -185,14 +193,14 @@ static int64_t vout_json(struct jw *w, const struct tx_view *tx,
 	return sum;
 }
 
-void tx_json(struct jw *w, const struct tx_view *tx, const struct hash256 *txid,
-	     const struct hash256 *wtxid, struct undo_reader *undo,
-	     bool prevouts, const struct params *p)
+void tx_fields_json(struct jw *w, const struct tx_view *tx,
+		    const struct hash256 *txid, const struct hash256 *wtxid,
+		    struct undo_reader *undo, bool prevouts,
+		    const struct params *p)
 {
 	uint32_t weight = tx_weight(tx);
 	int64_t in, out;
 
-	jw_obj(w);
 	jw_khash(w, "txid", txid);
 	jw_khash(w, "hash", wtxid);
 	jw_ki64(w, "version", (uint32_t)tx->version);
@@ -210,6 +218,14 @@ void tx_json(struct jw *w, const struct tx_view *tx, const struct hash256 *txid,
 	jw_arr_end(w);
 	if (undo && !tx_is_coinbase(tx) && in >= 0)
 		jw_kamount(w, "fee", in - out);
+}
+
+void tx_json(struct jw *w, const struct tx_view *tx, const struct hash256 *txid,
+	     const struct hash256 *wtxid, struct undo_reader *undo,
+	     bool prevouts, const struct params *p)
+{
+	jw_obj(w);
+	tx_fields_json(w, tx, txid, wtxid, undo, prevouts, p);
 	jw_khex(w, "hex", slice_of(tx->p, tx->size));
 	jw_obj_end(w);
 }

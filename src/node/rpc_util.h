@@ -49,11 +49,21 @@ void bits_json(struct jw *w, uint32_t bits, bool target_last);
 void work_json(struct jw *w, const char *key, const struct u256 *work);
 /* The members of a scriptPubKey object. */
 void script_json(struct jw *w, struct slice script, const struct params *p);
+/* The same where scripts are known that its hashes may be of, "hex" if asked.
+ */
+void script_json_known(struct jw *w, struct slice script, bool hex,
+		       const struct slice *known, size_t n,
+		       const struct params *p);
 /* One transaction as an object. undo: reader placed at its first spent coin,
  * NULL without; prevouts adds what verbosity 3 shows. */
 void tx_json(struct jw *w, const struct tx_view *tx, const struct hash256 *txid,
 	     const struct hash256 *wtxid, struct undo_reader *undo,
 	     bool prevouts, const struct params *p);
+/* Its members but "hex", so that more can follow in the same object. */
+void tx_fields_json(struct jw *w, const struct tx_view *tx,
+		    const struct hash256 *txid, const struct hash256 *wtxid,
+		    struct undo_reader *undo, bool prevouts,
+		    const struct params *p);
 /* "warnings": the array of node_warning. */
 void warnings_json(struct jw *w, const struct node *n);
 /* "localservicesnames" and "servicesnames". */

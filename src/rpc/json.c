@@ -356,6 +356,11 @@ bool json_f64(double *out, const struct json *v)
 #define AMOUNT_MAX      999999999999999999 /* as bitcoind's fixed point */
 #define EXPONENT_MAX    1000000
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* The exponent behind 'e'; large ones are held, they are out of range anyway.
  */
 static bool exponent(int64_t *e, const char *s)
@@ -367,7 +372,7 @@ static bool exponent(int64_t *e, const char *s)
 	if (*s == '\0')
 		return false;
 	for (; *s; s++) {
-		if (*s < '0' || *s > '9')
+		if (!is_digit(*s))
 			return false;
 		if (*e < EXPONENT_MAX)
 			*e = *e * 10 + (*s - '0');
@@ -382,15 +387,17 @@ static bool exponent(int64_t *e, const char *s)
 static bool mantissa(int64_t *m, int64_t *e, const char *s)
 {
 	int64_t zeros = 0, power = 0, exp = 0;
-	bool point = false, digit = false;
+	bool point = false;
 
+	/* A digit first, and behind a zero no other. */
+	if (!is_digit(s[0]) || (s[0] == '0' && is_digit(s[1])))
+		return false;
 	*m = 0;
-	for (; (*s >= '0' && *s <= '9') || (*s == '.' && !point); s++) {
+	for (; is_digit(*s) || (*s == '.' && !point); s++) {
 		if (*s == '.') {
 			point = true;
 			continue;
 		}
-		digit = true;
 		power -= point;
 		if (*s == '0') {
 			zeros++;
@@ -403,7 +410,7 @@ static bool mantissa(int64_t *m, int64_t *e, const char *s)
 		    __builtin_add_overflow(*m, *s - '0', m))
 			return false;
 	}
-	if (!digit || s[-1] == '.')
+	if (s[-1] == '.')
 		return false;
 	if ((*s == 'e' || *s == 'E') ? !exponent(&exp, s + 1) : *s != '\0')
 		return false;

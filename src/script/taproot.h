@@ -25,7 +25,5 @@ void tap_spend_read(struct tap_spend *t, struct tap_context *tap,
 enum script_err tap_commitment(struct tap_spend *t, struct tap_context *tap,
 			       const struct sig_checker *checker,
 			       struct slice program);
-/* BIP 342: opcodes that make a script valid. */
-bool tap_op_success(uint8_t op);
 
 #endif

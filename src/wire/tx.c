@@ -159,14 +159,14 @@ static const uint8_t *scan_parts(struct tx_view *t, const uint8_t *p,
 	return scan_witness(wit, end, t->n_in);
 }
 
-static bool scan_tx(struct tx_view *t, const uint8_t *end)
+static bool scan_tx(struct tx_view *t, const uint8_t *end, bool marker)
 {
 	const uint8_t *p = t->p;
 
 	if ((size_t)(end - p) < TX_MIN)
 		return false;
 	t->version = (int32_t)le32_get(p);
-	p = scan_parts(t, p + 4, end);
+	p = marker ? scan_parts(t, p + 4, end) : scan_body(t, p + 4, end);
 	if (!p || end - p < 4)
 		return false;
 	t->lock_time = le32_get(p);
@@ -177,17 +177,27 @@ static bool scan_tx(struct tx_view *t, const uint8_t *end)
 	return true;
 }
 
-bool tx_view_parse(struct tx_view *v, struct rd *r)
+static inline bool parse(struct tx_view *v, struct rd *r, bool marker)
 {
 	struct tx_view t = {.p = r->p};
 
-	if (rd_left(r) > TX_SPAN_MAX || !scan_tx(&t, r->end)) {
+	if (rd_left(r) > TX_SPAN_MAX || !scan_tx(&t, r->end, marker)) {
 		rd_fail(r);
 		return false;
 	}
 	*v = t;
 	r->p += t.size;
 	return true;
+}
+
+bool tx_view_parse(struct tx_view *v, struct rd *r)
+{
+	return parse(v, r, true);
+}
+
+bool tx_view_parse_base(struct tx_view *v, struct rd *r)
+{
+	return parse(v, r, false);
 }
 
 bool tx_is_coinbase(const struct tx_view *v)

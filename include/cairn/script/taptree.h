@@ -15,4 +15,7 @@ void tap_branch_hash(uint8_t out[32], const uint8_t a[32], const uint8_t b[32]);
 void tap_tweak_hash(uint8_t out[32], const uint8_t internal[32],
 		    const uint8_t *root);
 
+/* Opcodes that make a tapscript valid as soon as they are in it (BIP 342). */
+bool tap_op_success(uint8_t op);
+
 #endif

@@ -39,6 +39,9 @@ struct tx_view {
  * empty ("superfluous witness") and unknown flags; also when more than
  * TX_SPAN_MAX bytes are left. v is untouched on failure. */
 bool tx_view_parse(struct tx_view *v, struct rd *r);
+/* The same of the form without a witness, in which no inputs at all are not BIP
+ * 144's marker: transactions that are still being put together have none. */
+bool tx_view_parse_base(struct tx_view *v, struct rd *r);
 
 static inline bool tx_has_witness(const struct tx_view *v)
 {

@@ -267,6 +267,39 @@ START_TEST(a_coinbase_has_one_input_that_spends_nothing)
 }
 END_TEST
 
+/* Without inputs a count of zero is the marker of BIP 144, or it is not. */
+START_TEST(the_form_without_a_witness_may_have_no_inputs)
+{
+	struct tx_view base, any;
+	uint8_t raw[400];
+	struct rd r;
+	size_t n = raw_of(raw, sizeof raw, V "0001" OUT LOCK);
+
+	rd_init(&r, slice_of(raw, n));
+	ck_assert(!tx_view_parse(&any, &r));
+	rd_init(&r, slice_of(raw, n));
+	ck_assert(tx_view_parse_base(&base, &r));
+	ck_assert_uint_eq(rd_left(&r), 0);
+	ck_assert_uint_eq(base.n_in, 0);
+	ck_assert_uint_eq(base.n_out, 1);
+	ck_assert(!tx_is_coinbase(&base));
+	for (size_t cut = 0; cut < n; cut++) {
+		rd_init(&r, slice_of(raw, cut));
+		ck_assert(!tx_view_parse_base(&base, &r));
+	}
+	/* With inputs both are the same; a witness is not one of its. */
+	n = raw_of(raw, sizeof raw, PLAIN);
+	rd_init(&r, slice_of(raw, n));
+	ck_assert(tx_view_parse(&any, &r));
+	rd_init(&r, slice_of(raw, n));
+	ck_assert(tx_view_parse_base(&base, &r));
+	ck_assert_mem_eq(&any, &base, sizeof any);
+	n = raw_of(raw, sizeof raw, SEGWIT);
+	rd_init(&r, slice_of(raw, n));
+	ck_assert(!tx_view_parse_base(&base, &r) || rd_left(&r) > 0);
+}
+END_TEST
+
 START_TEST(every_cut_is_refused_and_more_bytes_are_left)
 {
 	uint8_t raw[400];
@@ -384,6 +417,7 @@ Suite *tx_suite(void)
 	tcase_add_test(p, forms_are_accepted_or_refused_as_bitcoin_core_does);
 	tcase_add_test(p, flag_zero_leaves_the_rest_to_the_reader);
 	tcase_add_test(p, a_view_says_where_everything_is);
+	tcase_add_test(p, the_form_without_a_witness_may_have_no_inputs);
 	tcase_add_test(p, every_cut_is_refused_and_more_bytes_are_left);
 	tcase_add_test(p, every_count_must_be_a_minimal_size_within_the_body);
 	tcase_add_test(p, a_failed_parse_leaves_the_view_and_fails_the_cursor);
