@@ -12,6 +12,8 @@
 #define TX_MIN    10u /* version, two counts, lock time */
 
 #define rare(x) __builtin_expect(!!(x), 0)
+/* All of a parse in one function, its cursor and view in registers. */
+#define MERGED static inline __attribute__((always_inline))
 
 /* The next input's length is known only when this one's has come from memory,
  * and the processor's own prefetching does not see that pattern: asking a few
@@ -21,172 +23,168 @@ static inline void prefetch(const uint8_t *p)
 	__builtin_prefetch((const void *)((uintptr_t)p + 320));
 }
 
-static bool scan_compact_long(const uint8_t **p, const uint8_t *end,
-			      uint32_t *out)
-{
-	struct rd r = {.p = *p, .end = end, .bad = false};
+/* A CompactSize and the byte after it, or NULL. By value, so that no cursor has
+ * an address and must live in memory. */
+struct scanned {
+	const uint8_t *p;
+	uint32_t n;
+};
 
-	*out = rd_compact(&r);
-	*p = r.p;
-	return rd_ok(&r);
+static struct scanned scan_compact_long(const uint8_t *p, const uint8_t *end)
+{
+	struct rd r = {.p = p, .end = end, .bad = false};
+	uint32_t n = rd_compact(&r);
+
+	return (struct scanned){rd_ok(&r) ? r.p : NULL, n};
 }
 
-/* The CompactSize at *p, with the rules of rd_compact. */
-static inline bool scan_compact(const uint8_t **p, const uint8_t *end,
-				uint32_t *out)
+/* The CompactSize at p, with the rules of rd_compact. */
+MERGED struct scanned scan_compact(const uint8_t *p, const uint8_t *end)
 {
-	const uint8_t *q = *p;
-
-	if (rare(q == end || *q >= 0xfd))
-		return scan_compact_long(p, end, out);
-	*out = *q;
-	*p = q + 1;
-	return true;
+	if (rare(p == end || *p >= 0xfd))
+		return scan_compact_long(p, end);
+	return (struct scanned){p + 1, *p};
 }
 
 /* A count of elements that take min bytes at least. */
-static inline bool scan_count(const uint8_t **p, const uint8_t *end, size_t min,
-			      uint32_t *out)
+MERGED struct scanned scan_count(const uint8_t *p, const uint8_t *end,
+				 size_t min)
 {
-	return scan_compact(p, end, out) && *out <= (size_t)(end - *p) / min;
+	struct scanned s = scan_compact(p, end);
+
+	if (rare(s.p && s.n > (size_t)(end - s.p) / min))
+		s.p = NULL;
+	return s;
+}
+
+/* A length, that many bytes and `more` after them: the byte behind all, or
+ * NULL. */
+MERGED const uint8_t *scan_bytes(const uint8_t *p, const uint8_t *end,
+				 size_t more)
+{
+	struct scanned s = scan_compact(p, end);
+
+	if (rare(!s.p || (size_t)(end - s.p) < s.n + more))
+		return NULL;
+	return s.p + s.n + more;
 }
 
 /* Step over inputs, outputs, witness stacks: the byte after, or NULL. */
-static const uint8_t *scan_inputs(const uint8_t *p, const uint8_t *end,
+MERGED const uint8_t *scan_inputs(const uint8_t *p, const uint8_t *end,
 				  uint32_t n)
 {
-	uint32_t len;
-
 	for (; n > 0; n--) {
 		if (rare((size_t)(end - p) < TXIN_MIN))
 			return NULL;
 		prefetch(p);
-		p += OUTPOINT_SIZE;
-		if (rare(!scan_compact(&p, end, &len)))
+		p = scan_bytes(p + OUTPOINT_SIZE, end, 4);
+		if (rare(!p))
 			return NULL;
-		if (rare((size_t)(end - p) < (size_t)len + 4))
-			return NULL;
-		p += len + 4;
 	}
 	return p;
 }
 
-static const uint8_t *scan_outputs(const uint8_t *p, const uint8_t *end,
+MERGED const uint8_t *scan_outputs(const uint8_t *p, const uint8_t *end,
 				   uint32_t n)
 {
-	uint32_t len;
-
 	for (; n > 0; n--) {
 		if (rare((size_t)(end - p) < TXOUT_MIN))
 			return NULL;
-		p += 8;
-		if (rare(!scan_compact(&p, end, &len)))
+		p = scan_bytes(p + 8, end, 0);
+		if (rare(!p))
 			return NULL;
-		if (rare((size_t)(end - p) < len))
-			return NULL;
-		p += len;
-	}
-	return p;
-}
-
-static const uint8_t *scan_stack(const uint8_t *p, const uint8_t *end,
-				 uint32_t n)
-{
-	uint32_t len;
-
-	for (; n > 0; n--) {
-		if (rare(!scan_compact(&p, end, &len)))
-			return NULL;
-		if (rare((size_t)(end - p) < len))
-			return NULL;
-		p += len;
 	}
 	return p;
 }
 
 /* Every input's stack; a witness in which all are empty is superfluous. */
-static const uint8_t *scan_witness(const uint8_t *p, const uint8_t *end,
+MERGED const uint8_t *scan_witness(const uint8_t *p, const uint8_t *end,
 				   uint32_t n_in)
 {
+	struct scanned s;
 	bool any = false;
-	uint32_t n;
 
 	for (; n_in > 0; n_in--) {
-		if (rare(!scan_count(&p, end, 1, &n)))
-			return NULL;
-		p = scan_stack(p, end, n);
+		s = scan_count(p, end, 1);
+		any |= s.n != 0;
+		for (p = s.p; p && s.n > 0; s.n--)
+			p = scan_bytes(p, end, 0);
 		if (rare(!p))
 			return NULL;
-		any |= n != 0;
 	}
 	return any ? p : NULL;
 }
 
 /* Counts, inputs and outputs from p on. */
-static const uint8_t *scan_body(struct tx_view *t, const uint8_t *p,
+MERGED const uint8_t *scan_body(struct tx_view *t, const uint8_t *p,
 				const uint8_t *end)
 {
-	if (!scan_count(&p, end, TXIN_MIN, &t->n_in))
+	struct scanned s = scan_count(p, end, TXIN_MIN);
+
+	if (rare(!s.p))
 		return NULL;
-	t->in_off = (uint32_t)(p - t->p);
-	p = scan_inputs(p, end, t->n_in);
-	if (!p || !scan_count(&p, end, TXOUT_MIN, &t->n_out))
+	t->n_in = s.n;
+	t->in_off = (uint32_t)(s.p - t->p);
+	p = scan_inputs(s.p, end, s.n);
+	if (rare(!p))
 		return NULL;
-	t->out_off = (uint32_t)(p - t->p);
-	return scan_outputs(p, end, t->n_out);
+	s = scan_count(p, end, TXOUT_MIN);
+	if (rare(!s.p))
+		return NULL;
+	t->n_out = s.n;
+	t->out_off = (uint32_t)(s.p - t->p);
+	return scan_outputs(s.p, end, s.n);
 }
 
-/* Core reads a first count of zero as BIP 144's marker. A flag of zero then
- * ends the transaction: no inputs, no outputs. Flags but 1 are unknown. */
-static const uint8_t *scan_parts(struct tx_view *t, const uint8_t *p,
-				 const uint8_t *end)
+/* Core reads a first count of zero as BIP 144's marker, where there may be one.
+ * A flag of zero then ends the transaction: no inputs, no outputs. Flags but 1
+ * are unknown. */
+MERGED const uint8_t *scan_parts(struct tx_view *t, const uint8_t *p,
+				 const uint8_t *end, bool marker)
 {
-	const uint8_t *wit;
+	bool marked = marker && p[0] == 0;
 
-	if (p[0] != 0)
-		return scan_body(t, p, end);
-	if (p[1] == 0) {
+	if (rare(marked && p[1] == 0)) {
 		t->in_off = 5;
 		t->out_off = 6;
 		return p + 2;
 	}
-	if (p[1] != 1)
+	if (rare(marked && p[1] != 1))
 		return NULL;
-	wit = scan_body(t, p + 2, end);
-	if (!wit)
-		return NULL;
-	t->wit_off = (uint32_t)(wit - t->p);
-	return scan_witness(wit, end, t->n_in);
+	p = scan_body(t, marked ? p + 2 : p, end);
+	if (!p || !marked)
+		return p;
+	t->wit_off = (uint32_t)(p - t->p);
+	return scan_witness(p, end, t->n_in);
 }
 
-static bool scan_tx(struct tx_view *t, const uint8_t *end, bool marker)
+MERGED bool parse(struct tx_view *v, struct rd *r, bool marker)
 {
-	const uint8_t *p = t->p;
+	const uint8_t *p = r->p;
+	struct tx_view t = {.p = p};
+	size_t left = rd_left(r);
 
-	if ((size_t)(end - p) < TX_MIN)
-		return false;
-	t->version = (int32_t)le32_get(p);
-	p = marker ? scan_parts(t, p + 4, end) : scan_body(t, p + 4, end);
-	if (!p || end - p < 4)
-		return false;
-	t->lock_time = le32_get(p);
-	t->size = (uint32_t)(p + 4 - t->p);
-	t->base_size = t->size;
-	if (t->wit_off)
-		t->base_size = t->wit_off - 2 + 4;
-	return true;
-}
-
-static inline bool parse(struct tx_view *v, struct rd *r, bool marker)
-{
-	struct tx_view t = {.p = r->p};
-
-	if (rd_left(r) > TX_SPAN_MAX || !scan_tx(&t, r->end, marker)) {
+	if (left <= TX_SPAN_MAX && left >= TX_MIN)
+		p = scan_parts(&t, p + 4, r->end, marker);
+	else
+		p = NULL;
+	if (rare(!p || r->end - p < 4)) {
 		rd_fail(r);
 		return false;
 	}
-	*v = t;
-	r->p += t.size;
+	/* One by one: copied whole, 16 bytes would be loaded right after they
+	 * were stored by fours, and wait for that. */
+	v->p = t.p;
+	v->size = (uint32_t)(p + 4 - t.p);
+	v->base_size = t.wit_off ? t.wit_off - 2 + 4 : v->size;
+	v->n_in = t.n_in;
+	v->n_out = t.n_out;
+	v->in_off = t.in_off;
+	v->out_off = t.out_off;
+	v->wit_off = t.wit_off;
+	v->lock_time = le32_get(p);
+	v->version = (int32_t)le32_get(t.p);
+	r->p = p + 4;
 	return true;
 }
 
