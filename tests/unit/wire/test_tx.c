@@ -270,7 +270,8 @@ END_TEST
 /* Without inputs a count of zero is the marker of BIP 144, or it is not. */
 START_TEST(the_form_without_a_witness_may_have_no_inputs)
 {
-	struct tx_view base, any;
+	/* Compared whole below: nothing is written between the fields. */
+	struct tx_view base = {0}, any = {0};
 	uint8_t raw[400];
 	struct rd r;
 	size_t n = raw_of(raw, sizeof raw, V "0001" OUT LOCK);
