@@ -52,6 +52,7 @@ struct chain *chain_new(const struct chain_cfg *cfg,
 	hmap_init(&c->inflight);
 	pendings_init(&c->pend);
 	c->cfc = cfcheckpts_new();
+	verified_init(c);
 	scripts_init(c);
 	return c;
 }
@@ -71,6 +72,7 @@ void chain_free(struct chain *c)
 	must(c->inflight.n == 0);
 	chain_close_files(c);
 	scripts_fini(c);
+	verified_fini(c);
 	cfcheckpts_free(c->cfc);
 	pendings_fini(&c->pend);
 	hmap_fini(&c->inflight);

@@ -13,6 +13,7 @@
 #include <cairn/consensus/versionbits.h>
 #include <cairn/consensus/work.h>
 #include <cairn/params/params.h>
+#include <cairn/script/cache.h>
 #include <cairn/store/blockfile.h>
 #include <cairn/wire/block.h>
 
@@ -88,6 +89,9 @@ struct chain {
 	struct workq append;  /* to the writer */
 	struct outbox out;
 	bool started;
+	/* What was verified; looked up with hints about keys, and wholly. */
+	struct script_cache *verified;
+	struct cached_verifier verify_far, verify_near;
 
 	/* Made by the chain thread while loading, then fixed. */
 	struct kv *index_kv, *coins_kv;
@@ -201,6 +205,13 @@ void outbox_answer_later(struct chain *c, struct block_work *take);
 void outbox_flush(struct chain *c);
 /* The same if it has waited long enough. */
 void outbox_tick(struct chain *c);
+
+/* verified.c: what was verified before. */
+void verified_init(struct chain *c);
+void verified_fini(struct chain *c);
+/* What verifies the signatures of a block. Any number of threads may use it. */
+const struct sig_verifier *verified_verifier(const struct chain *c,
+					     const struct hnode *n);
 
 /* submit.c */
 /* The loop got the answer: let a waiting twin go on. */

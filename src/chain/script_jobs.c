@@ -33,6 +33,7 @@ struct chunk {
 struct script_block {
 	const struct block_view *b;
 	unsigned flags;
+	const struct sig_verifier *verifier;
 	struct tx_sighash *shared; /* one a transaction */
 	struct txout_view *spent;  /* one an input, in block order */
 	struct chunk *chunks;
@@ -87,7 +88,7 @@ static void step_verify(struct script_block *s)
 	       i < __atomic_load_n(&s->failed, __ATOMIC_RELAXED)) {
 		const struct chunk *k = &s->chunks[i];
 		if (!script_verify_inputs(&why, &s->shared[k->tx], k->first,
-					  k->n, s->flags, NULL))
+					  k->n, s->flags, s->verifier))
 			note_failure(s, i, &why);
 	}
 }
@@ -242,6 +243,7 @@ struct verdict scripts_verify(struct chain *c, const struct hnode *n,
 	if (inputs == 0)
 		return verdict_valid();
 	s.flags = script_flags(c->cfg.params, n->height, &n->hash);
+	s.verifier = verified_verifier(c, n);
 	/* Per input an output and an expanded script, per transaction the
 	 * shared hashes, and the chunks: a few hundred bytes each. */
 	arena_init(&a, 65536 + inputs * 160 + b->n_tx * 512);

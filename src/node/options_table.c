@@ -103,6 +103,9 @@ const struct option option_table[] = {
 	 "(default: cairnd.pid)"),
     INT("dbcache", INT64_MIN, 1 << 20, 0,
 	"Memory for coins and databases in MiB (at least 4, default: 450)"),
+    INT("maxsigcachesize", INT64_MIN, 1 << 20, OPT_DEBUG,
+	"Memory in MiB for what is remembered of verified signatures, "
+	"transactions and keys (default: 32)"),
     INT("par", -1024, 1024, 0,
 	"Threads that check blocks: 0 one per processor, below 0 leaves that "
 	"many free (default: 0, at most 16)"),
@@ -299,7 +302,6 @@ const struct option option_table[] = {
     IDLE("dbbatchsize", "batches are sized by the coins cache"),
     IDLE("forcecompactdb", "databases compact themselves"),
     IDLE("prevoutfetchthreads", "the threads of -par fetch coins"),
-    IDLE("maxsigcachesize", "signatures are not cached yet"),
     IDLE("deprecatedrpc", "no command is deprecated"),
     IDLE("discover", "own addresses are not announced"),
     IDLE("fixedseeds", "there are no fixed seeds"),

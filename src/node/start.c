@@ -18,6 +18,7 @@
 #define DBCACHE_MIB_DEFAULT 450
 #define DBCACHE_MIB_MIN     4
 #define WORKERS_MAX         16
+#define SIGCACHE_MIB        32
 #define READERS             2
 #define TIP_AGE_DEFAULT_S   (24 * 60 * 60)
 
@@ -45,6 +46,14 @@ static int64_t cache_bytes(const struct conf *c)
 	return mib << 20;
 }
 
+/* Less than nothing is nothing, as in Bitcoin Core. */
+static int64_t sig_cache_bytes(const struct conf *c)
+{
+	int64_t mib = conf_i64(c, "maxsigcachesize", SIGCACHE_MIB);
+
+	return mib > 0 ? mib << 20 : 0;
+}
+
 static void make_chain(struct node *n)
 {
 	const struct conf *c = &n->conf;
@@ -54,6 +63,7 @@ static void make_chain(struct node *n)
 	cfg.blocks_dir = n->dir.blocks_dir;
 	cfg.data_dir = n->dir.net_dir;
 	cfg.dbcache = cache_bytes(c);
+	cfg.sig_cache = sig_cache_bytes(c);
 	cfg.workers = workers(c);
 	cfg.block_filter_index = n->filters;
 	cfg.min_work = u256_from_be(n->params.min_chain_work);

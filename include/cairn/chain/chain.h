@@ -99,6 +99,7 @@ struct chain_cfg {
 	const char *blocks_dir; /* with blk and rev files */
 	const char *data_dir;   /* network folder: coins, index, filters */
 	int64_t dbcache;        /* bytes for coins and databases */
+	int64_t sig_cache;      /* bytes for what was verified; 0: nothing */
 	uint32_t max_unflushed; /* blocks that a kill may cost; 0: 4,096 */
 	unsigned workers;       /* prepare threads */
 	bool block_filter_index;

@@ -1,0 +1,44 @@
+/*
+ * What is remembered of scripts that were verified, and for which blocks that
+ * pays. Made with the chain, used by whoever verifies. Verifies nothing itself.
+ *
+ * Hints about keys serve every block. Signatures and transactions are looked up
+ * and kept only near the tip: a block is verified a second time when it was
+ * tried as a template or comes back after a reorganisation, and far below the
+ * tip nothing of that happens, so that keeping would only push out what counts.
+ */
+#include "internal.h"
+
+#include <cairn/base/rand.h>
+
+/* Blocks below the best header in which a reorganisation may end. */
+#define NEAR_TIP 100
+
+void verified_init(struct chain *c)
+{
+	uint8_t salt[32];
+
+	rand_os(salt, sizeof salt);
+	c->verified = script_cache_new((size_t)c->cfg.sig_cache, salt);
+	cached_verifier_init(&c->verify_far, c->verified, NULL, CACHE_HINTS);
+	cached_verifier_init(&c->verify_near, c->verified, NULL, CACHE_ASK);
+}
+
+void verified_fini(struct chain *c)
+{
+	script_cache_free(c->verified);
+}
+
+static bool is_near(const struct chain *c, const struct hnode *n)
+{
+	const struct hnode *best = c->best_header;
+
+	return !__atomic_load_n(&c->ibd, __ATOMIC_RELAXED) && best &&
+	       best->height - n->height < NEAR_TIP;
+}
+
+const struct sig_verifier *verified_verifier(const struct chain *c,
+					     const struct hnode *n)
+{
+	return is_near(c, n) ? &c->verify_near.v : &c->verify_far.v;
+}
