@@ -1,7 +1,9 @@
 /*
  * Rows of the codec: transactions, blocks, their hashes and roots. Blocks come
  * from the data folder. A row Deserialize... parses into views and touches
- * every field; its twin ..._parse only fills the views.
+ * every field; its twin ..._parse only fills the views, and ..._walk is the
+ * wall in front of that: a walk from length to length that checks nothing and
+ * notes only where transactions begin.
  */
 #include "bench.h"
 #include "touch.h"
@@ -171,6 +173,52 @@ static uint64_t block_decode(struct bench *b, uint64_t n)
 	return sum;
 }
 
+static const uint8_t *walk_bytes(const uint8_t *p, size_t more)
+{
+	struct tx_iter it = {.p = p};
+	uint32_t n = tx_iter_compact(&it);
+
+	return it.p + n + more;
+}
+
+static const uint8_t *walk_tx(const uint8_t *p)
+{
+	bool witness = p[4] == 0;
+	struct tx_iter it = {.p = p + (witness ? 6 : 4)};
+	uint32_t n_in = tx_iter_compact(&it), n;
+
+	for (n = n_in; n > 0; n--) {
+		__builtin_prefetch(it.p + 320);
+		it.p = walk_bytes(it.p + OUTPOINT_SIZE, 4);
+	}
+	for (n = tx_iter_compact(&it); n > 0; n--)
+		it.p = walk_bytes(it.p + 8, 0);
+	for (; witness && n_in > 0; n_in--)
+		for (n = tx_iter_compact(&it); n > 0; n--)
+			it.p = walk_bytes(it.p, 0);
+	return it.p + 4;
+}
+
+static uint64_t block_walk(struct bench *b, uint64_t n)
+{
+	static uint32_t offset[20000];
+	const uint8_t *start = buf_data(b->data);
+	uint64_t sum = 0;
+
+	for (; n > 0; n--) {
+		struct tx_iter it = {.p = start + HEADER_SIZE};
+		uint32_t n_tx = tx_iter_compact(&it);
+		const uint8_t *p = it.p;
+		for (uint32_t i = 0; i < n_tx && i < 20000; i++) {
+			offset[i] = (uint32_t)(p - start);
+			p = walk_tx(p);
+		}
+		bench_barrier(p);
+		sum += offset[n_tx - 1];
+	}
+	return sum;
+}
+
 /* Parse, all txids and wtxids, and the merkle root over the txids. */
 static uint64_t block_hash(struct bench *b, uint64_t n)
 {
@@ -251,8 +299,10 @@ static const struct bench_row rows[] = {
     ROW("DeserializeTxLarge_parse", file_setup, tx_parse, MEGATX),
     ROW("DeserializeBlock/540107", file_setup, block_decode, LARGEST),
     ROW("DeserializeBlock/540107_parse", file_setup, block_parse, LARGEST),
+    ROW("DeserializeBlock/540107_walk", file_setup, block_walk, LARGEST),
     ROW("DeserializeBlock/413567", file_setup, block_decode, CORES),
     ROW("DeserializeBlock/413567_parse", file_setup, block_parse, CORES),
+    ROW("DeserializeBlock/413567_walk", file_setup, block_walk, CORES),
     ROW("BlockHashes/413567", file_setup, block_hash, CORES),
     ROW("BlockHashes/540107", file_setup, block_hash, LARGEST),
     ROW("BlockHashes/574200", file_setup, block_hash, MANY),
