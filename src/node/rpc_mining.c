@@ -9,6 +9,7 @@
 
 #include <cairn/address/address.h>
 #include <cairn/base/buf.h>
+#include <cairn/base/small_bytes.h>
 #include <cairn/base/text.h>
 #include <cairn/chain/mining.h>
 #include <cairn/consensus/headers.h>
@@ -22,8 +23,7 @@
 /* One generate call over all its blocks. */
 struct generate {
 	struct node *node;
-	uint8_t script[10000];
-	size_t script_n;
+	struct small_bytes script; /* who is paid */
 	struct buf **txs;
 	size_t n_txs;
 	int64_t left;
@@ -42,6 +42,7 @@ static void generate_free(struct generate *g)
 	free(g->txs);
 	buf_unref(g->block);
 	free(g->made);
+	small_bytes_fini(&g->script);
 	free(g);
 }
 
@@ -156,8 +157,7 @@ static void generate_make(struct rpc_call *c)
 	buf_unref(g->block);
 	g->block = NULL;
 	rc = chain_make_block(g->node->chain, &g->block,
-			      slice_of(g->script, g->script_n), g->txs,
-			      g->n_txs);
+			      small_bytes_slice(&g->script), g->txs, g->n_txs);
 	v = rc ? verdict_unknown(rc) : verdict_valid();
 	if (!rc && g->single)
 		v = chain_test_block(g->node->chain, g->block);
@@ -190,33 +190,29 @@ static void generate_begin(struct rpc_call *c)
 		rpc_continue(c, RPC_CHAIN, generate_make);
 }
 
-/* Keep the script that is paid to; false when it is too long. */
-static bool keep_script(struct generate *g, const struct text *script)
+/* The script of a descriptor into g; 0, or the code of the failure that err
+ * says. */
+static int keep_payee(struct generate *g, struct text *err, struct slice desc)
 {
-	if (script->n > sizeof g->script)
-		return false;
-	if (script->n)
-		memcpy(g->script, script->p, script->n);
-	g->script_n = script->n;
-	return true;
-}
+	struct text out = TEXT_INIT;
+	int code = descriptor_payee(&out, err, desc, &g->node->params);
 
-/* The script of a descriptor into g; false: failed and finished. */
-static bool take_descriptor(struct rpc_call *c, struct generate *g,
-			    struct slice desc)
-{
-	struct text out = TEXT_INIT, err = TEXT_INIT;
-	int code = descriptor_payee(&out, &err, desc, &g->node->params);
-	bool ok = code == 0 && keep_script(g, &out);
-
-	if (!ok) {
-		rpc_end(c, code ? code : RPC_BAD_ADDRESS, "%s",
-			code ? text_str(&err) : "the script is too long");
-		generate_free(g);
+	if (code == 0 &&
+	    small_bytes_set(&g->script, slice_of(out.p, out.n)) != 0) {
+		text_puts(err, "out of memory");
+		code = RPC_OUT_OF_MEMORY;
 	}
 	text_fini(&out);
-	text_fini(&err);
-	return ok;
+	return code;
+}
+
+static bool keep_address(struct generate *g, const char *address)
+{
+	uint8_t script[SCRIPT_OF_ADDRESS_MAX];
+	size_t n;
+
+	return address_to_script(script, &n, NULL, address, &g->node->params) &&
+	       small_bytes_set(&g->script, slice_of(script, n)) == 0;
 }
 
 /* Numbers that both generate calls begin with; false: failed and finished. */
@@ -234,8 +230,7 @@ static void cmd_generatetoaddress(struct rpc_call *c)
 	if (!generate_params(c, &n, &tries))
 		return;
 	g = generate_new(c, n, (uint64_t)tries);
-	if (!address_to_script(g->script, &g->script_n, NULL, param_str(c, 1),
-			       &g->node->params)) {
+	if (!keep_address(g, param_str(c, 1))) {
 		rpc_end(c, RPC_BAD_ADDRESS, "Error: Invalid address");
 		generate_free(g);
 		return;
@@ -245,14 +240,22 @@ static void cmd_generatetoaddress(struct rpc_call *c)
 
 static void cmd_generatetodescriptor(struct rpc_call *c)
 {
+	struct text err = TEXT_INIT;
 	struct generate *g;
 	int64_t n, tries;
+	int code;
 
 	if (!generate_params(c, &n, &tries))
 		return;
 	g = generate_new(c, n, (uint64_t)tries);
-	if (take_descriptor(c, g, rpc_param(c, 1)->s))
+	code = keep_payee(g, &err, rpc_param(c, 1)->s);
+	if (code == 0) {
 		generate_begin(c);
+	} else {
+		rpc_end(c, code, "%s", text_str(&err));
+		generate_free(g);
+	}
+	text_fini(&err);
 }
 
 /* generateblock's transactions: raw hex only, since no pool is kept yet. */
@@ -294,20 +297,17 @@ static bool take_txs(struct rpc_call *c, struct generate *g,
 /* A descriptor, else an address. */
 static bool take_output(struct rpc_call *c, struct generate *g)
 {
-	struct text out = TEXT_INIT, err = TEXT_INIT;
-	int code =
-	    descriptor_payee(&out, &err, rpc_param(c, 0)->s, &g->node->params);
-	bool ok = code == 0 && keep_script(g, &out);
+	struct text err = TEXT_INIT;
+	int code = keep_payee(g, &err, rpc_param(c, 0)->s);
+	bool ok = code == 0;
 
 	if (code == RPC_BAD_PARAM)
 		rpc_end(c, code, "%s", text_str(&err));
 	else if (!ok)
-		ok = address_to_script(g->script, &g->script_n, NULL,
-				       param_str(c, 0), &g->node->params);
+		ok = keep_address(g, param_str(c, 0));
 	if (!ok && code != RPC_BAD_PARAM)
 		rpc_end(c, RPC_BAD_ADDRESS,
 			"Error: Invalid address or descriptor");
-	text_fini(&out);
 	text_fini(&err);
 	return ok;
 }

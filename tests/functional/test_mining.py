@@ -15,6 +15,11 @@ def test_generate_pays_addresses_and_descriptors():
         out = a.rpc('getblock', one[0], 2)['tx'][0]['vout'][0]
         assert out['scriptPubKey']['address'] == ADDRESS, out
         assert a.rpc('generatetoaddress', 0, ADDRESS) == []
+        # Nobody can spend it, but it may be paid.
+        long = '51' * 20000
+        made = a.rpc('generatetodescriptor', 1, 'raw(%s)' % long)
+        out = a.rpc('getblock', made[0], 2)['tx'][0]['vout'][0]
+        assert out['scriptPubKey']['hex'] == long
 
 
 def test_generate_refuses_what_is_no_destination():
