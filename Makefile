@@ -256,6 +256,7 @@ $(BUILD)/obj/fuzz/%.o: tests/fuzz/%.c config.mk
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(PROTO_CFLAGS) -Isrc -c -o $@ $<
 $(BUILD)/fuzz_delimited: $(PROTO_OBJS)
+$(BUILD)/fuzz_prevouts: $(BUILD)/obj/cairn-util-prevouts.o
 $(BUILD)/fuzz_request: $(BUILD)/obj/cairn-util-request.o
 $(FUZZ_TARGETS): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(call link_libs,$(FUZZ_LAYERS))
 	$(call say,LD,$@)

@@ -41,12 +41,14 @@ static bool read_coin(struct util_prevout *out, struct rd *r)
 	       (coinbase <= 1 || coinbase == UNKNOWN);
 }
 
-static const char *parse(struct util_prevouts *pv, const struct hash256 *block)
+const char *util_prevouts_parse(struct util_prevouts *pv, struct buf *take,
+				const struct hash256 *block)
 {
 	const uint8_t *head, *hash;
 	struct rd r;
 
-	rd_init(&r, buf_payload(pv->file));
+	pv->file = take;
+	rd_init(&r, buf_payload(take));
 	head = rd_take(&r, 4);
 	hash = rd_take(&r, 32);
 	pv->n = rd_u32(&r);
@@ -69,9 +71,10 @@ static const char *parse(struct util_prevouts *pv, const struct hash256 *block)
 const char *util_prevouts_read(struct util_prevouts *pv, const char *path,
 			       const struct hash256 *block)
 {
-	int rc = file_read(&pv->file, path, FILE_MAX);
+	struct buf *file;
+	int rc = file_read(&file, path, FILE_MAX);
 
-	return rc ? err_str(rc) : parse(pv, block);
+	return rc ? err_str(rc) : util_prevouts_parse(pv, file, block);
 }
 
 void util_prevouts_fini(struct util_prevouts *pv)

@@ -93,6 +93,9 @@ struct util_prevouts {
  * in any case. NULL, or what is wrong with the file. */
 const char *util_prevouts_read(struct util_prevouts *pv, const char *path,
 			       const struct hash256 *block);
+/* The same from the file's bytes. */
+const char *util_prevouts_parse(struct util_prevouts *pv, struct buf *take,
+				const struct hash256 *block);
 void util_prevouts_fini(struct util_prevouts *pv);
 /* Hold the coins against the block at height, whose transactions are hashed:
  * coins that it makes itself must be those of the file, and become known where

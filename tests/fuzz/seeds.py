@@ -205,6 +205,36 @@ def checks(s):
                 s.put('blockcheck', bytes([bits]) + s.read(path))
 
 
+def coin(value, script, height=1000, coinbase=0):
+    return (struct.pack('<qIB', value, height, coinbase) +
+            compact(len(script)) + script)
+
+
+def prevouts(s):
+    """Real blocks with their coins, and small ones that spend their own."""
+    def put(block, coins):
+        s.put('prevouts', struct.pack('<I', len(block))[:3] + block + coins)
+    for path in s.files('prevouts/*/*.prevouts'):
+        block = path.replace('.prevouts', '.bin')
+        if os.path.getsize(block) < 25000:
+            put(s.read(block), s.read(path)[36:])
+
+    outs = [(7, b'\x51'), (8, b'\x52'), (9, b'\x6a')]
+
+    def tx(prev, index):
+        return (b'\2\0\0\0\1' + prev + struct.pack('<I', index) +
+                b'\0\0\0\0\0\3' + b''.join(struct.pack('<q', v) + b'\1' + c
+                                            for v, c in outs) + bytes(4))
+    first = tx(b'\5' * 32, 0)
+    txid = hashlib.sha256(hashlib.sha256(first).digest()).digest()
+    for spends in [1], [0, 1], [1, 0], [1, 1], [2], [3]:
+        txs = [tx(bytes(32), 0xffffffff), first]
+        txs += [tx(txid, i) for i in spends]
+        put(bytes(80) + compact(len(txs)) + b''.join(txs),
+            struct.pack('<I', len(txs) - 1) + coin(20, b'') +
+            b''.join(coin(*outs[i % 3], 700000) for i in spends))
+
+
 def filters(s):
     """The messages of BIP 157 around published filters."""
     for case in s.json('vectors/core/blockfilters.json'):
@@ -258,7 +288,7 @@ def votes(s):
 def write(data, out):
     s = Seeds(data, out)
     for source in (messages, chains, transactions, scripts, checks, requests,
-                   filters, addresses, payloads, votes):
+                   prevouts, filters, addresses, payloads, votes):
         source(s)
 
 
