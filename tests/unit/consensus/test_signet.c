@@ -1,11 +1,13 @@
 /* What follows from a signet's challenge (BIP325): its magic, its signatures.
  */
+#include "model.h"
 #include "suites.h"
 #include "testdata.h"
 
 #include <cairn/base/buf.h>
 #include <cairn/base/endian.h>
 #include <cairn/base/text.h>
+#include <cairn/consensus/check.h>
 #include <cairn/consensus/signet.h>
 #include <cairn/params/params.h>
 #include <cairn/wire/block.h>
@@ -112,6 +114,35 @@ START_TEST(signet_signature_covers_what_the_block_says)
 }
 END_TEST
 
+START_TEST(blocks_of_a_signet_without_its_solution_are_refused)
+{
+	const struct params *p = params_get(CHAIN_SIGNET);
+	struct params other = *p;
+	static const uint8_t nobody[] = {0x6a};
+	struct block_view v;
+	struct verdict r;
+	struct buf *file;
+	size_t at = 0;
+
+	if (td_missing())
+		return;
+	file = td_read("chains/signet-0-60.blk");
+	ck_assert(next_block(&v, file, &at));
+	block_view_fini(&v);
+	ck_assert(next_block(&v, file, &at));
+	r = block_check(&v, p, false);
+	assert_valid(&r, "as signed");
+	other.signet_challenge = slice_of(nobody, sizeof nobody);
+	r = block_check(&v, &other, false);
+	assert_refused(&r, INV_CONSENSUS, "bad-signet-blksig", "not signed");
+	/* A template is judged before it has work or a solution. */
+	r = block_check(&v, &other, true);
+	assert_valid(&r, "a template");
+	block_view_fini(&v);
+	buf_unref(file);
+}
+END_TEST
+
 START_TEST(signet_challenge_without_key_needs_no_solution)
 {
 	struct params p = *params_get(CHAIN_SIGNET);
@@ -143,6 +174,7 @@ Suite *signet_suite(void)
 	tcase_add_test(t, signet_magic_hashes_the_length_too);
 	tcase_add_test(t, signet_blocks_of_the_network_are_signed);
 	tcase_add_test(t, signet_signature_covers_what_the_block_says);
+	tcase_add_test(t, blocks_of_a_signet_without_its_solution_are_refused);
 	tcase_add_test(t, signet_challenge_without_key_needs_no_solution);
 	suite_add_tcase(s, t);
 	return s;
