@@ -36,7 +36,7 @@ struct template
 	size_t n;
 	size_t tx_bytes;
 	int64_t fees;
-	bool segwit;
+	bool segwit; /* the nonce of the commitment goes into the witness */
 	struct hash256 commitment;
 	struct slice script;
 	uint8_t *coinbase; /* with its witness */
@@ -159,12 +159,10 @@ static uint8_t *put_outputs(uint8_t *p, const struct template *t,
 	static const uint8_t head[] = {0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed};
 	int64_t value = block_subsidy(height, t->c->cfg.params) + t->fees;
 
-	p = compact_put(p, t->segwit ? 2 : 1);
+	p = compact_put(p, 2);
 	p = le64_put(p, (uint64_t)value);
 	p = compact_put(p, t->script.n);
 	p = bytes_put(p, t->script.p, t->script.n);
-	if (!t->segwit)
-		return p;
 	p = le64_put(p, 0);
 	p = compact_put(p, COMMITMENT_SCRIPT);
 	p = bytes_put(p, head, sizeof head);

@@ -14,11 +14,11 @@ struct chain;
 struct params;
 
 /* A block on the published tip that pays subsidy and fees to script: coinbase
- * with the height (BIP34), witness commitment where segwit is active, then the
- * n transactions given (payloads as on the wire, in an order that is valid).
- * Gives a buffer whose record head is stamped; the nonce is not yet found. 0,
- * E_PARSE for a malformed transaction, or a read failure; fees of inputs that
- * are not there count as zero. Chain thread. */
+ * with the height (BIP34), a witness commitment, which has its nonce where
+ * segwit is active, then the n transactions given (payloads as on the wire, in
+ * an order that is valid). Gives a buffer whose record head is stamped; the
+ * nonce is not yet found. 0, E_PARSE for a malformed transaction, or a read
+ * failure; fees of inputs that are not there count as zero. Chain thread. */
 int chain_make_block(struct chain *c, struct buf **give, struct slice script,
 		     struct buf *const *txs, size_t n) must_check;
 
