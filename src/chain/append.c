@@ -1,12 +1,14 @@
 /*
  * The block writer: puts prepared blocks back into the order of their
- * submission, appends the accepted ones to the blk files and passes all of them
- * on to the chain thread. Also the only thread that commits to the block index
- * (commit.c), because it alone knows what has been appended. After a failed
- * write nothing more is appended: the node is about to stop.
+ * submission, appends the accepted ones to the blk files, save those that lie
+ * there already, and passes all of them on to the chain thread. Also the only
+ * thread that commits to the block index (commit.c), because it alone knows
+ * what has been appended. After a failed write nothing more is appended: the
+ * node is about to stop.
  */
 #include "internal.h"
 
+#include <cairn/base/buf.h>
 #include <cairn/base/err.h>
 #include <cairn/base/mem.h>
 
@@ -38,7 +40,10 @@ static void append(struct chain *c, struct block_work *bw)
 		return;
 	if (rc == 0 && chain_stopping(c))
 		rc = E_STOPPING;
-	if (rc == 0) {
+	if (rc == 0 && bw->job.on_disk) {
+		bw->pos = (struct blockfile_pos){bw->job.file, bw->job.off,
+						 (uint32_t)bw->job.buf->n};
+	} else if (rc == 0) {
 		rc = blockfile_append(c->blk, &bw->pos, bw->job.buf);
 		if (rc)
 			__atomic_store_n(&c->io_rc, rc, __ATOMIC_RELEASE);

@@ -189,6 +189,8 @@ void chain_fatal(struct chain *c, int rc, const char *what)
 		c->fatal_text = xasprintf("The disk is full: %s; free some "
 					  "space and start again",
 					  what);
+	else if (what[strlen(what) - 1] == '.')
+		c->fatal_text = xstrdup(what);
 	else
 		c->fatal_text = xasprintf("%s: %s", what, err_str(rc));
 	e.text = c->fatal_text;

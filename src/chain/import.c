@@ -13,6 +13,7 @@
 #include <cairn/base/buf.h>
 #include <cairn/base/clock.h>
 #include <cairn/base/err.h>
+#include <cairn/base/file.h>
 #include <cairn/base/log.h>
 #include <cairn/base/mem.h>
 #include <cairn/base/must.h>
@@ -54,6 +55,7 @@ struct import {
 	struct chain *c;
 	char **paths;
 	size_t n_paths;
+	int32_t *own; /* NULL, or the paths' numbers among our own files */
 	import_done_fn done;
 	void *arg;
 	pthread_t thread;
@@ -169,6 +171,11 @@ static void submit(struct import *i, struct item *it, struct hnode *node)
 				.done = on_answer,
 				.arg = s};
 
+	if (i->own) {
+		job.on_disk = true;
+		job.file = i->own[it->at.file];
+		job.off = (uint32_t)it->at.off;
+	}
 	s->i = i;
 	s->bytes = it->buf->n;
 	it->buf = NULL;
@@ -440,6 +447,8 @@ static void import_main(void *arg)
 	for (k = 0; k < i->n_paths && !has_ended(i); k++)
 		import_file(i, k);
 	wait_for_answers(i);
+	if (i->own && !has_ended(i))
+		(void)chain_control(i->c, reindex_end, NULL);
 	log_info(
 	    LOG_BLOCKSTORAGE,
 	    "import done files=%llu blocks=%llu known=%llu "
@@ -466,25 +475,53 @@ static uint64_t size_of_all(const struct import *i)
 	return sum;
 }
 
-struct import *import_start(struct chain *c, const char *const *paths, size_t n,
-			    import_done_fn done, void *arg)
+/* Takes the paths. */
+static struct import *start(struct chain *c, char **paths, size_t n,
+			    int32_t *own, import_done_fn done, void *arg)
 {
 	struct import *i = xcalloc(1, sizeof *i);
-	size_t k;
 
 	i->c = c;
 	i->done = done;
 	i->arg = arg;
-	i->paths = xcalloc(n ? n : 1, sizeof *i->paths);
+	i->paths = paths;
 	i->n_paths = n;
-	for (k = 0; k < n; k++)
-		i->paths[k] = xstrdup(paths[k]);
+	i->own = own;
 	hmap_init(&i->held);
 	must(pthread_mutex_init(&i->mu, NULL) == 0);
 	must(pthread_cond_init(&i->cond, NULL) == 0);
 	i->bytes_all = size_of_all(i);
 	thread_start(&i->thread, "import", import_main, i);
 	return i;
+}
+
+struct import *import_start(struct chain *c, const char *const *paths, size_t n,
+			    import_done_fn done, void *arg)
+{
+	char **copy = xcalloc(n ? n : 1, sizeof *copy);
+	size_t k;
+
+	for (k = 0; k < n; k++)
+		copy[k] = xstrdup(paths[k]);
+	return start(c, copy, n, NULL, done, arg);
+}
+
+struct import *import_own_files(struct chain *c, import_done_fn done, void *arg)
+{
+	size_t most = (size_t)blockfile_last(c->blk) + 1, n = 0, k;
+	char **paths = xcalloc(most, sizeof *paths);
+	int32_t *own = xcalloc(most, sizeof *own);
+
+	/* A missing one is no reason not to read the others. */
+	for (k = 0; k < most; k++) {
+		paths[n] = blockfile_path(c->blk, (int32_t)k);
+		own[n] = (int32_t)k;
+		if (path_exists(paths[n]))
+			n++;
+		else
+			free(paths[n]);
+	}
+	return start(c, paths, n, own, done, arg);
 }
 
 void import_stop(struct import *i)
@@ -533,5 +570,6 @@ void import_free(struct import *i)
 	for (k = 0; k < i->n_paths; k++)
 		free(i->paths[k]);
 	free(i->paths);
+	free(i->own);
 	free(i);
 }

@@ -142,6 +142,7 @@ struct chain {
 	bool in_task;        /* a task of chain_run is running */
 	bool halted;         /* -stopatheight was reached */
 	struct vb_caches vb; /* for block templates */
+	bool reindexing;     /* atomic: the block files are being read again */
 	bool replaying;      /* at start: no events, no scripts again */
 	uint64_t log_ns, flush_ns;
 	struct pool *script_pool; /* NULL: the chain thread alone */
@@ -183,7 +184,8 @@ static inline bool chain_stopping(const struct chain *c)
 
 /* chain.c */
 /* The chain cannot go on: say so once and refuse all further work. what names
- * what could not be done ("coins could not be written"). Chain thread. */
+ * what could not be done ("coins could not be written"), or is the whole
+ * sentence with its full stop. Chain thread. */
 void chain_fatal(struct chain *c, int rc, const char *what);
 /* Take what has arrived, waiting up to wait_ns, and run tasks and notes.
  * Chain thread, between blocks. */
@@ -334,6 +336,15 @@ int chain_load(struct chain *c) must_check;
 void chain_unload(struct chain *c);
 /* Block files and databases, which others may read until chain_free. */
 void chain_close_files(struct chain *c);
+
+/* reindex.c */
+/* Before anything is opened: remove what -reindex makes again, or find out that
+ * an earlier one has not ended; sets reindexing. */
+int reindex_begin(struct chain *c) must_check;
+/* The coins, which nobody has opened. */
+int reindex_remove_coins(struct chain *c) must_check;
+/* For chain_control, when all block files have been read. */
+void reindex_end(struct chain *c, void *arg);
 
 /* filters.c. Chain thread unless stated. */
 struct gcs_builder;

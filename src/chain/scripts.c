@@ -2,7 +2,8 @@
  * Whether a block's scripts have to be verified, once every other rule holds:
  * those of blocks that lie well below the configured assumed-valid block are
  * passed over, and so are those of blocks that were connected before the last
- * stop and are replayed now. Chain thread. The verifying is in script_jobs.c.
+ * stop and are replayed now, unless everything is to be made again. Chain
+ * thread. The verifying is in script_jobs.c.
  */
 #include "internal.h"
 
@@ -36,7 +37,8 @@ struct verdict scripts_check(struct chain *c, const struct hnode *n,
 
 	if (is_assumed_valid(c, n))
 		return verdict_valid();
-	if (c->replaying && (hnode_status(n) & HN_CONNECTED))
+	if (c->replaying && c->cfg.rebuild == REBUILD_NOTHING &&
+	    (hnode_status(n) & HN_CONNECTED))
 		return verdict_valid();
 	v = scripts_verify(c, n, b, undo);
 	if (verdict_ok(&v) && c->cfg.script_check)

@@ -18,6 +18,7 @@
 #include <cairn/store/index.h>
 #include <cairn/store/kv.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define INDEX_VERSION 1
@@ -27,6 +28,7 @@
 #define MAX_UNFLUSHED 4096       /* blocks: bounds the replay after a kill */
 #define QUICK_FLUSH   (8u << 20) /* bytes of blocks */
 #define MIN_COINS     (4u << 20) /* bytes */
+#define GENESIS_AT    8u         /* behind the head of the first record */
 
 /* Where the last record of each kind of file ends. */
 struct ends {
@@ -181,6 +183,10 @@ static int load_index(struct chain *c)
 		rc = load_records(c, &ends);
 	if (rc == 0)
 		rc = dir_make(dir);
+	/* What the index does not know yet stays where it is. */
+	if (rc == 0 && c->reindexing)
+		rc = blockfile_find_end(&ends.blk.file, &ends.blk.size, dir,
+					BLOCKFILE_BLK);
 	if (rc == 0)
 		rc =
 		    blockfile_open(&c->blk, dir, BLOCKFILE_BLK, magic,
@@ -192,25 +198,48 @@ static int load_index(struct chain *c)
 	return failed(c, rc, "The block index could not be read");
 }
 
+/* The files that are read again begin with it. */
+static bool genesis_is_there(struct chain *c, struct blockfile_pos *pos)
+{
+	struct slice raw = c->cfg.params->genesis_block;
+	struct buf *b;
+	bool same;
+
+	*pos = (struct blockfile_pos){0, GENESIS_AT, (uint32_t)raw.n};
+	if (!c->reindexing || blockfile_read(c->blk, &b, pos) != 0)
+		return false;
+	same = memcmp(buf_payload(b).p, raw.p, raw.n) == 0;
+	buf_unref(b);
+	return same;
+}
+
+static int append_genesis(struct chain *c, struct blockfile_pos *pos)
+{
+	struct slice raw = c->cfg.params->genesis_block;
+	struct buf *b = buf_new(raw.n);
+	int rc;
+
+	if (!b)
+		return E_NOMEM;
+	b->n = raw.n;
+	memcpy(buf_data(b), raw.p, raw.n);
+	chain_stamp_record(b, c->cfg.params);
+	rc = blockfile_append(c->blk, pos, b);
+	buf_unref(b);
+	return rc;
+}
+
 /* The genesis block is a record like any other. Nobody appends yet. */
 static int store_genesis(struct chain *c)
 {
 	struct hnode *n = htree_genesis(c->tree);
-	struct slice raw = c->cfg.params->genesis_block;
 	struct blockfile_pos pos;
-	struct buf *b;
-	int rc;
+	int rc = 0;
 
 	if (hnode_status(n) & HN_DATA)
 		return 0;
-	b = buf_new(raw.n);
-	if (!b)
-		return failed(c, E_NOMEM, "The first block cannot be stored");
-	b->n = raw.n;
-	memcpy(buf_data(b), raw.p, raw.n);
-	chain_stamp_record(b, c->cfg.params);
-	rc = blockfile_append(c->blk, &pos, b);
-	buf_unref(b);
+	if (!genesis_is_there(c, &pos))
+		rc = append_genesis(c, &pos);
 	if (rc)
 		return failed(c, rc, "The first block cannot be stored");
 	n->n_tx = 1;
@@ -318,6 +347,26 @@ static int load_coins(struct chain *c)
 	return failed(c, rc, "An interrupted flush could not be finished");
 }
 
+/* Blocks that were stored before their witness was a matter of rules cannot
+ * stand for it. The sentence is bitcoind's, which tools look for. */
+static int check_witness_data(struct chain *c)
+{
+	int32_t from = c->cfg.params->deploy_height[DEPLOY_SEGWIT];
+	const struct hnode *n;
+	char what[128];
+
+	for (n = c->here; n->prev && n->height >= from; n = n->prev) {
+		if (hnode_status(n) & HN_WITNESS)
+			continue;
+		snprintf(what, sizeof what,
+			 "Witness data for blocks after height %d requires "
+			 "validation. Please restart with -reindex.",
+			 (int)from);
+		return failed(c, E_INVALID, what);
+	}
+	return 0;
+}
+
 /* A block was found invalid and the coins had not left it yet: they do now. */
 static int leave_failed(struct chain *c)
 {
@@ -380,6 +429,13 @@ int chain_load(struct chain *c)
 	c->replaying = true;
 	c->next_seq = 2;
 	c->flush_ns = mono_ns();
+	rc = failed(c, reindex_begin(c),
+		    "What the blocks are indexed by could not be removed");
+	if (rc == 0 && c->cfg.rebuild == REBUILD_COINS)
+		rc = failed(c, reindex_remove_coins(c),
+			    "The coins could not be removed");
+	if (rc)
+		return rc;
 	thread_start(&coins.thread, "coins-open", open_coins_db, &coins);
 	rc = load_index(c);
 	must(pthread_join(coins.thread, NULL) == 0);
@@ -393,6 +449,8 @@ int chain_load(struct chain *c)
 	if (rc == 0)
 		rc = failed(c, filters_open(c),
 			    "The filter index could not be opened");
+	if (rc == 0)
+		rc = check_witness_data(c);
 	if (rc == 0)
 		rc = leave_failed(c);
 	if (rc == 0) {

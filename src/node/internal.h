@@ -39,7 +39,8 @@ int peers_open(struct node *n, struct text *err) must_check;
 /* Begin dialling: -connect, -addnode, -seednode. */
 void peers_start(struct node *n);
 
-/* loadblock.c */
+/* loadblock.c: read block files, and dial when that does not concern the node's
+ * own. */
 void loadblock_start(struct node *n);
 /* The import has ended while stopping: go on with the next part. stop.c */
 void stop_after_import(struct node *n);

@@ -1,6 +1,7 @@
 /*
- * -loadblock: the import is started when the node is ready, and what became of
- * it is told. Loop; the reading is the chain's.
+ * Reading block files once the node is ready: its own again (-reindex), then
+ * those of -loadblock. What became of it is told. Loop; the reading is the
+ * chain's.
  */
 #include "internal.h"
 
@@ -10,25 +11,37 @@
 
 #include <stdlib.h>
 
-static void on_done(void *arg, const struct import_result *r)
+static void stop_if_told(struct node *n)
 {
-	struct node *n = arg;
+	if (!conf_bool(&n->conf, "stopafterblockimport", false))
+		return;
+	log_info(0, "stopping after the import");
+	node_stop(n);
+}
 
+/* False when the node is stopping: it goes on with that. */
+static bool has_ended(struct node *n, const struct import_result *r)
+{
 	n->importing = false;
 	if (n->stopping) {
 		stop_after_import(n);
-		return;
+		return false;
 	}
 	if (r->rc)
 		log_warn(0, "import of %s: %s", r->path ? r->path : "blocks",
 			 err_str(r->rc));
-	if (conf_bool(&n->conf, "stopafterblockimport", false)) {
-		log_info(0, "stopping after the import");
-		node_stop(n);
-	}
+	return true;
 }
 
-void loadblock_start(struct node *n)
+static void on_done(void *arg, const struct import_result *r)
+{
+	struct node *n = arg;
+
+	if (has_ended(n, r))
+		stop_if_told(n);
+}
+
+static void load_others(struct node *n)
 {
 	const char **paths = conf_list(&n->conf, "loadblock");
 	size_t count = 0;
@@ -38,8 +51,32 @@ void loadblock_start(struct node *n)
 	if (count) {
 		n->importing = true;
 		n->import = import_start(n->chain, paths, count, on_done, n);
-	} else if (conf_bool(&n->conf, "stopafterblockimport", false)) {
-		node_stop(n);
+	} else {
+		stop_if_told(n);
 	}
 	free(paths);
+}
+
+/* Peers were not asked for blocks that lie on the disk. */
+static void on_own_done(void *arg, const struct import_result *r)
+{
+	struct node *n = arg;
+
+	if (!has_ended(n, r))
+		return;
+	import_free(n->import);
+	n->import = NULL;
+	peers_start(n);
+	load_others(n);
+}
+
+void loadblock_start(struct node *n)
+{
+	if (!chain_reindexing(n->chain)) {
+		peers_start(n);
+		load_others(n);
+		return;
+	}
+	n->importing = true;
+	n->import = import_own_files(n->chain, on_own_done, n);
 }

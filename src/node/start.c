@@ -66,6 +66,10 @@ static void make_chain(struct node *n)
 	cfg.sig_cache = sig_cache_bytes(c);
 	cfg.workers = workers(c);
 	cfg.block_filter_index = n->filters;
+	if (conf_bool(c, "reindex", false))
+		cfg.rebuild = REBUILD_ALL;
+	else if (conf_bool(c, "reindex-chainstate", false))
+		cfg.rebuild = REBUILD_COINS;
 	cfg.min_work = u256_from_be(n->params.min_chain_work);
 	cfg.assume_valid = n->params.assume_valid;
 	cfg.clock = &n->clock;
@@ -146,7 +150,6 @@ void node_go(struct node *n)
 	} else {
 		sync_attach(n->sync, n->chain, n->net);
 		sync_on_chain_event(n->sync, &loaded);
-		peers_start(n);
 		loadblock_start(n);
 		tell_ready(n);
 	}

@@ -56,7 +56,7 @@ struct blockfile {
 	uint64_t bytes;
 };
 
-static char *file_path(const struct blockfile *f, int32_t file)
+char *blockfile_path(const struct blockfile *f, int32_t file)
 {
 	return xasprintf("%s/%s%05d.dat", f->dir, f->prefix, (int)file);
 }
@@ -95,7 +95,7 @@ static int each_file(struct blockfile *f, file_fn fn)
 
 		if (file < 0)
 			continue;
-		path = file_path(f, file);
+		path = blockfile_path(f, file);
 		rc = fn(f, file, path);
 		free(path);
 	}
@@ -114,6 +114,70 @@ static int count_bytes(struct blockfile *f, int32_t file, const char *path)
 	return 0;
 }
 
+static const char *prefix_of(enum blockfile_kind kind)
+{
+	return kind == BLOCKFILE_BLK ? "blk" : "rev";
+}
+
+static int note_last(struct blockfile *f, int32_t file, const char *path)
+{
+	struct stat st;
+
+	if (file < f->file)
+		return 0;
+	if (stat(path, &st) != 0)
+		return -errno;
+	if ((uint64_t)st.st_size > UINT32_MAX / 2)
+		return E_LIMIT;
+	f->file = file;
+	f->end = (uint32_t)st.st_size;
+	return 0;
+}
+
+int blockfile_find_end(int32_t *file, uint32_t *end, const char *dir,
+		       enum blockfile_kind kind)
+{
+	struct blockfile f = {.file = -1, .prefix = prefix_of(kind)};
+	int rc;
+
+	f.dir = xstrdup(dir);
+	rc = each_file(&f, note_last);
+	free(f.dir);
+	if (rc)
+		return rc;
+	*file = f.file;
+	*end = f.end;
+	return 0;
+}
+
+static int remove_one(struct blockfile *f, int32_t file, const char *path)
+{
+	(void)f;
+	(void)file;
+	return unlink(path) == 0 ? 0 : file_error(errno);
+}
+
+int blockfile_remove_all(const char *dir, enum blockfile_kind kind)
+{
+	struct blockfile f = {.prefix = prefix_of(kind)};
+	int rc;
+
+	f.dir = xstrdup(dir);
+	rc = each_file(&f, remove_one);
+	free(f.dir);
+	return rc ? rc : dir_sync(dir);
+}
+
+int32_t blockfile_last(struct blockfile *f)
+{
+	int32_t file;
+
+	pthread_mutex_lock(&f->mu);
+	file = f->file;
+	pthread_mutex_unlock(&f->mu);
+	return file;
+}
+
 int blockfile_open(struct blockfile **give, const char *dir,
 		   enum blockfile_kind kind, const uint8_t magic[4],
 		   int32_t last_file, uint32_t last_end)
@@ -124,7 +188,7 @@ int blockfile_open(struct blockfile **give, const char *dir,
 	must(pthread_mutex_init(&f->mu, NULL) == 0);
 	must(pthread_cond_init(&f->synced, NULL) == 0);
 	f->dir = xstrdup(dir);
-	f->prefix = kind == BLOCKFILE_BLK ? "blk" : "rev";
+	f->prefix = prefix_of(kind);
 	memcpy(f->magic, magic, 4);
 	for (i = 0; i < FDS; i++)
 		f->fds[i].file = -1;
@@ -178,7 +242,7 @@ static struct fd_slot *slot_find(struct blockfile *f, int32_t file)
 /* A descriptor kept nowhere, for the case that all slots are in use. */
 static int open_file(const struct blockfile *f, int32_t file, bool create)
 {
-	char *path = file_path(f, file);
+	char *path = blockfile_path(f, file);
 	int flags = O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0);
 	int fd = open(path, flags, 0600);
 

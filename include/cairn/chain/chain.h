@@ -51,8 +51,12 @@ struct block_job {
 				V_INVALID, INV_NONE, "bad-checksum": dropped */
 	bool have_checksum;  /* checksum is known and may be kept */
 	bool requested;      /* asked for, or forced by RPC or import */
-	uint64_t peer;       /* or PEER_NONE */
-	block_done_fn done;  /* on the loop; NULL: only the events below */
+	bool on_disk; /* the payload lies in our own file, there: it is not
+			 written again */
+	int32_t file;
+	uint32_t off;
+	uint64_t peer;      /* or PEER_NONE */
+	block_done_fn done; /* on the loop; NULL: only the events below */
 	void *arg;
 };
 
@@ -94,6 +98,13 @@ struct chain_ops {
  * make a block fail there. Chain thread. */
 typedef struct verdict (*script_check_fn)(void *arg, const struct hnode *node);
 
+/* What is thrown away at start and made again from what is left. */
+enum chain_rebuild {
+	REBUILD_NOTHING,
+	REBUILD_COINS, /* from the index and the blocks */
+	REBUILD_ALL,   /* from the block files alone */
+};
+
 struct chain_cfg {
 	const struct params *params;
 	const char *blocks_dir; /* with blk and rev files */
@@ -106,6 +117,7 @@ struct chain_cfg {
 	struct u256 min_work;
 	struct hash256 assume_valid;
 	const struct clock *clock;
+	enum chain_rebuild rebuild;
 	script_check_fn script_check; /* NULL: always valid */
 	void *script_arg;
 	int32_t stop_at_height; /* 0: never */
@@ -123,6 +135,11 @@ void chain_start(struct chain *c);
 void chain_stop(struct chain *c);
 /* After STOPPED. */
 void chain_free(struct chain *c);
+
+/* The index is not complete until the block files have been read: whoever waits
+ * for LOADED starts import_own_files then. It stays so over restarts until that
+ * came to its end. After LOADED. */
+bool chain_reindexing(struct chain *c);
 
 /* The header tree; the loop's after LOADED. */
 struct htree *chain_tree(struct chain *c);

@@ -36,6 +36,10 @@ typedef void (*import_done_fn)(void *arg, const struct import_result *r);
  * over has been answered. After LOADED; loop. */
 struct import *import_start(struct chain *c, const char *const *paths, size_t n,
 			    import_done_fn done, void *arg) must_check;
+/* The same with the chain's own block files, whose blocks stay where they lie;
+ * ends chain_reindexing once all were read. */
+struct import *import_own_files(struct chain *c, import_done_fn done,
+				void *arg) must_check;
 /* End early: done is called soon, with E_STOPPING. Loop. */
 void import_stop(struct import *i);
 /* Blocks found so far and the share of bytes read, 0..1. Loop. */

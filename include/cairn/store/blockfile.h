@@ -30,6 +30,12 @@ struct blockfile_pos {
 int blockfile_open(struct blockfile **give, const char *dir,
 		   enum blockfile_kind kind, const uint8_t magic[4],
 		   int32_t last_file, uint32_t last_end) must_check;
+/* Where the last file of one kind in dir ends, whatever it holds: -1, 0 without
+ * files. -errno, E_LIMIT when it is larger than any of ours. */
+int blockfile_find_end(int32_t *file, uint32_t *end, const char *dir,
+		       enum blockfile_kind kind) must_check;
+/* Remove all files of one kind in dir, which nobody has open. -errno. */
+int blockfile_remove_all(const char *dir, enum blockfile_kind kind) must_check;
 /* NULL is fine. No call is under way. */
 void blockfile_close(struct blockfile *f);
 
@@ -48,6 +54,10 @@ int blockfile_sync(struct blockfile *f) must_check;
  * E_IO, -errno. Any thread. */
 int blockfile_read(struct blockfile *f, struct buf **give,
 		   const struct blockfile_pos *pos) must_check;
+/* The number of the file that is appended to; the path of any, which the caller
+ * frees. Any thread. */
+int32_t blockfile_last(struct blockfile *f);
+char *blockfile_path(const struct blockfile *f, int32_t file);
 /* Bytes of all files. Any thread. */
 uint64_t blockfile_disk_size(struct blockfile *f);
 

@@ -107,7 +107,7 @@ START_TEST(check_refuses_what_is_not_built)
 {
 	refused("-prune=550", "prune: not supported yet");
 	refused("-txindex", "txindex: not supported yet");
-	refused("-reindex=1", "reindex: not supported yet");
+	refused("-rest=1", "rest: not supported yet");
 	refused("-proxy=127.0.0.1:9050", "proxy: not supported yet");
 	refused("-zmqpubhashblock=tcp://127.0.0.1:1",
 		"zmqpubhashblock: not supported yet");
@@ -120,7 +120,7 @@ END_TEST
 START_TEST(check_accepts_unbuilt_options_that_ask_for_nothing)
 {
 	ck_assert_int_eq(check(CHAIN_REGTEST,
-			       "-prune=0 -noproxy -txindex=0 -reindex=0 "
+			       "-prune=0 -noproxy -txindex=0 -rest=0 "
 			       "-dns=1 -blocknotify= -noonlynet -rest=0"),
 			 0);
 	/* The last word counts. */

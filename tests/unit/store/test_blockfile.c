@@ -10,6 +10,7 @@
 #include <cairn/base/thread.h>
 #include <cairn/store/blockfile.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,6 +371,61 @@ START_TEST(blockfile_is_read_and_synced_while_it_is_appended)
 }
 END_TEST
 
+START_TEST(blockfile_finds_the_end_whatever_it_holds)
+{
+	int32_t file = 5;
+	uint32_t end = 5;
+	char *path;
+	int fd;
+
+	ck_assert_int_eq(blockfile_find_end(&file, &end, dir, BLOCKFILE_BLK),
+			 0);
+	ck_assert_int_eq(file, -1);
+	ck_assert_uint_eq(end, 0);
+	append(1, 100);
+	path = file_path(3);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	free(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, "junk", 4), 4);
+	close(fd);
+	ck_assert_int_eq(blockfile_find_end(&file, &end, dir, BLOCKFILE_BLK),
+			 0);
+	ck_assert_int_eq(file, 3);
+	ck_assert_uint_eq(end, 4);
+	ck_assert_int_eq(blockfile_find_end(&file, &end, dir, BLOCKFILE_REV),
+			 0);
+	ck_assert_int_eq(file, -1);
+	ck_assert_int_eq(
+	    blockfile_find_end(&file, &end, "/nonexistent", BLOCKFILE_BLK),
+	    -ENOENT);
+}
+END_TEST
+
+START_TEST(blockfile_remove_all_leaves_the_other_kind)
+{
+	struct blockfile_pos pos;
+	struct blockfile *rev;
+	struct buf *b;
+
+	pos = append(1, 100);
+	ck_assert_int_eq(blockfile_open(&rev, dir, BLOCKFILE_REV, magic, -1, 0),
+			 0);
+	b = record(2, 50);
+	ck_assert_int_eq(blockfile_append(rev, &pos, b), 0);
+	buf_unref(b);
+	blockfile_close(rev);
+	ck_assert_int_eq(blockfile_remove_all(dir, BLOCKFILE_REV), 0);
+	ck_assert_int_eq(size_of(0), 108);
+	ck_assert_int_eq(blockfile_last(f), 0);
+	blockfile_close(f);
+	f = NULL;
+	ck_assert_int_eq(blockfile_remove_all(dir, BLOCKFILE_BLK), 0);
+	ck_assert_int_eq(dir_remove(dir), 0);
+	ck_assert_int_eq(dir_make(dir), 0);
+}
+END_TEST
+
 START_TEST(blockfile_open_says_when_there_is_no_folder)
 {
 	char *none = path_join(dir, "none");
@@ -403,6 +459,8 @@ Suite *blockfile_suite(void)
 	tcase_add_test(t, blockfile_keeps_few_files_open);
 	tcase_add_test(t, blockfile_is_read_and_synced_while_it_is_appended);
 	tcase_add_test(t, blockfile_open_says_when_there_is_no_folder);
+	tcase_add_test(t, blockfile_finds_the_end_whatever_it_holds);
+	tcase_add_test(t, blockfile_remove_all_leaves_the_other_kind);
 	suite_add_tcase(s, t);
 	return s;
 }
