@@ -246,6 +246,7 @@ def test_every_other_message():
     h = bytes(range(32))
     hx = display(h)
     str8 = compact(8) + b'BIP-TEST'
+    seen = set()
     for command, body, want in (
             ('addrv2', b'\2' + bytes(4) + b'\0\4' + b'\x20' + b'\x11' * 32 +
              b'\x20\x8d' + bytes(4) + b'\0\x09\1z\0\0',
@@ -266,6 +267,8 @@ def test_every_other_message():
              {'blockhash': hx, 'indexes': [0, 2, 258]}),
             ('getcfilters', b'\0' + struct.pack('<I', 9) + h,
              {'filtertype': 0, 'startheight': 9, 'stophash': hx}),
+            ('getcfheaders', b'\0' + struct.pack('<I', 9) + h,
+             {'filtertype': 0, 'startheight': 9, 'stophash': hx}),
             ('getcfcheckpt', b'\0' + h, {'filtertype': 0, 'stophash': hx}),
             ('sendcmpct', b'\1' + struct.pack('<Q', 2),
              {'announce': 1, 'version': 2}),
@@ -274,9 +277,17 @@ def test_every_other_message():
             ('pong', struct.pack('<Q', 5) + b'xyz',
              {'nonce': 5, 'trailing_bytes': 3}),
             ('sendheaders', b'1', {'trailing_bytes': 1}),
+            ('sendaddrv2', b'', {}),
             ('wtxidrelay', b'', {})):
         assert decode(command, body, '--raw') == want, command
+        seen.add(command)
+        cut = body[:-1 - want.get('trailing_bytes', 0)]
+        if cut:
+            offset, why = refused(command, cut, '--raw')
+            assert 'ends inside' in why or 'more than' in why, (command, why)
     tx = messages()['tx']
+    seen |= {'blocktxn', 'cmpctblock'}
+    assert seen | set(messages()) == KNOWN, KNOWN ^ seen ^ set(messages())
     got = decode('blocktxn', h + b'\1' + tx)
     assert got['blockhash'] == hx
     same_tx(got['tx'][0], tx, 0)

@@ -12,7 +12,7 @@ static const suite_fn suites[] = {
     addr_suite,        version_suite,    tx_suite,      txvectors_suite,
     txparts_suite,     block_suite,      merkle_suite,  bloom_suite,
     merkleblock_suite, cmpctblock_suite, feature_suite, obsolete_suite,
-    fault_suite,
+    fault_suite,       every_suite,
 };
 
 int main(void)

@@ -47,5 +47,6 @@ Suite *cmpctblock_suite(void);
 Suite *feature_suite(void);
 Suite *obsolete_suite(void);
 Suite *fault_suite(void);
+Suite *every_suite(void);
 
 #endif
