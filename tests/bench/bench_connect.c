@@ -18,11 +18,14 @@
 #include <secp256k1_schnorrsig.h>
 #include <stdlib.h>
 
-#define MATURE 101
-#define SIGS   (SPEND_TXS * SPEND_INS)
+#define MATURE     101
+#define HINTS_ONLY 8192
+#define SIGS       (SPEND_TXS * SPEND_INS)
 
-/* A row's arg: how many of five inputs are Schnorr, threads, who verifies. */
-enum kind { NODE, BARE };
+/* A row's arg: how many of five inputs are Schnorr, threads, who verifies. The
+ * node has room for hints about keys and no more, as a cached block would not
+ * be verified again; or no cache at all. */
+enum kind { BARE, NODE, NODE_NO_CACHE };
 #define ARG(schnorr, threads, kind)                                            \
 	((unsigned)(kind) << 16 | (threads) << 8 | (schnorr))
 #define ARG_SCHNORR(arg) ((arg)&0xff)
@@ -100,7 +103,9 @@ static bool make_block(struct state *s, unsigned schnorr)
 static bool setup(struct bench *b)
 {
 	uint32_t arg = b->row->arg;
-	struct chain_cfg cfg = {.workers = ARG_THREADS(arg)};
+	struct chain_cfg cfg = {.workers = ARG_THREADS(arg),
+				.sig_cache =
+				    ARG_KIND(arg) == NODE ? HINTS_ONLY : 0};
 	struct state *s = xcalloc(1, sizeof *s);
 
 	b->data = s;
@@ -225,15 +230,17 @@ static uint64_t bare(struct bench *b, uint64_t n)
 		.name = name_, .setup = setup, .run = run_, .fini = fini,      \
 		.arg = ARG(schnorr, threads, kind), .unit = "block"            \
 	}
-#define ROWS(form, schnorr)                                                    \
-	ROW("ConnectBlock" form "/1", connect, schnorr, 1u, NODE),             \
-	    ROW("BareBlock" form "/1", bare, schnorr, 1u, BARE),               \
-	    ROW("ConnectBlock" form "/2", connect, schnorr, 2u, NODE),         \
-	    ROW("BareBlock" form "/2", bare, schnorr, 2u, BARE)
+#define ROWS(form, schnorr, threads)                                           \
+	ROW("ConnectBlock" form "/" #threads, connect, schnorr, threads##u,    \
+	    NODE),                                                             \
+	    ROW("ConnectBlock" form "_no_cache/" #threads, connect, schnorr,   \
+		threads##u, NODE_NO_CACHE),                                    \
+	    ROW("BareBlock" form "/" #threads, bare, schnorr, threads##u,      \
+		BARE)
 
 static const struct bench_row rows[] = {
-    ROWS("AllEcdsa", 0u),
-    ROWS("AllSchnorr", 5u),
-    ROWS("Mixed", 1u),
+    ROWS("AllEcdsa", 0u, 1),   ROWS("AllEcdsa", 0u, 2),
+    ROWS("AllSchnorr", 5u, 1), ROWS("AllSchnorr", 5u, 2),
+    ROWS("Mixed", 1u, 1),      ROWS("Mixed", 1u, 2),
 };
 BENCH_ROWS(rows);
