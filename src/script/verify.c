@@ -262,19 +262,29 @@ static enum script_err judge_rest(const struct spend *s)
 	return SCRIPT_ERR_OK;
 }
 
+/* The machine is large: whoever has more than one input brings one for all. */
+static enum script_err verify_on(struct script_vm *vm, struct slice script_sig,
+				 struct slice script_pubkey,
+				 struct tx_iter witness, unsigned flags,
+				 struct sig_checker *checker)
+{
+	struct spend s = {vm, script_sig, script_pubkey, witness, false};
+	enum script_err e;
+
+	vm_init(vm, flags, checker);
+	e = run_scripts(&s);
+	return e == SCRIPT_ERR_OK ? judge_rest(&s) : e;
+}
+
 bool script_verify(enum script_err *err, struct slice script_sig,
 		   struct slice script_pubkey, struct tx_iter witness,
 		   unsigned flags, struct sig_checker *checker)
 {
 	struct script_vm vm;
-	struct spend s = {&vm, script_sig, script_pubkey, witness, false};
 	enum script_err e;
 
 	must(script_flags_ok(flags));
-	vm_init(&vm, flags, checker);
-	e = run_scripts(&s);
-	if (e == SCRIPT_ERR_OK)
-		e = judge_rest(&s);
+	e = verify_on(&vm, script_sig, script_pubkey, witness, flags, checker);
 	if (err)
 		*err = e;
 	return e == SCRIPT_ERR_OK;
@@ -295,12 +305,19 @@ bool script_verify_inputs(struct script_failure *f, const struct tx_sighash *tx,
 			  const struct sig_verifier *verifier)
 {
 	struct script_input in;
+	struct script_vm vm;
+	struct sig_checker c;
+	enum script_err e;
 
+	must(script_flags_ok(flags));
 	script_inputs(&in, tx);
 	for (uint32_t i = first; i - first < n; i++) {
 		script_input_seek(&in, i);
-		if (!script_verify_input(&f->err, &in, flags, verifier)) {
-			f->input = i;
+		sig_checker_init(&c, &in, verifier);
+		e = verify_on(&vm, in.in.script, in.spent->script, in.witness,
+			      flags, &c);
+		if (e != SCRIPT_ERR_OK) {
+			*f = (struct script_failure){i, e};
 			return false;
 		}
 	}
