@@ -53,6 +53,59 @@ static bool tweak(void *arg, const struct script_input *in,
 static const struct sig_verifier by_bytes = {
     .ecdsa = ecdsa, .schnorr = schnorr, .tweak = tweak};
 
+/* The same answers, given late: only the first that is wrong is noted. */
+struct late {
+	bool wrong;
+	struct script_failure first;
+};
+
+static bool note(struct late *l, const struct script_input *in, bool ok,
+		 enum script_err e)
+{
+	if (!ok && !l->wrong)
+		l->first = (struct script_failure){in->index, e};
+	l->wrong = l->wrong || !ok;
+	return true;
+}
+
+static bool late_schnorr(void *arg, const struct script_input *in,
+			 const uint8_t sig[64], const uint8_t key[32],
+			 const uint8_t hash[32])
+{
+	return note(arg, in, schnorr(NULL, in, sig, key, hash),
+		    SCRIPT_ERR_SCHNORR_SIG);
+}
+
+static bool late_tweak(void *arg, const struct script_input *in,
+		       const uint8_t output[32], bool odd,
+		       const uint8_t internal[32], const uint8_t by[32])
+{
+	return note(arg, in, tweak(NULL, in, output, odd, internal, by),
+		    SCRIPT_ERR_WITNESS_PROGRAM_MISMATCH);
+}
+
+/* All inputs end the same way whether answers come at once or late. */
+static void run_late(const struct tx_sighash *shared, unsigned flags)
+{
+	struct script_failure now = {0, SCRIPT_ERR_OK}, then = now;
+	struct late l = {.wrong = false};
+	struct sig_verifier v = {.ecdsa = ecdsa,
+				 .schnorr = late_schnorr,
+				 .tweak = late_tweak,
+				 .arg = &l,
+				 .late = true};
+	uint32_t n = shared->tx->n_in;
+
+	script_verify_inputs(&now, shared, 0, n, flags, &by_bytes);
+	script_verify_inputs(&then, shared, 0, n, flags, &v);
+	if (l.wrong) {
+		fuzz_check(then.err == SCRIPT_ERR_OK ||
+			   l.first.input <= then.input);
+		then = l.first;
+	}
+	fuzz_check(now.err == then.err && now.input == then.input);
+}
+
 #define BY_LIBRARY (1u << 31)
 
 /* Flags that may stand together: what builds on one that is not set falls. */
@@ -118,5 +171,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tx_sighash_init(&shared, &tx, spent);
 	run(&shared, trim(flags), trim(flags & (flags >> 21 | flags << 7)),
 	    flags & BY_LIBRARY ? NULL : &by_bytes);
+	run_late(&shared, trim(flags));
 	return 0;
 }
