@@ -207,13 +207,9 @@ static void make_header(uint8_t *p, const struct template *t)
 {
 	const struct params *params = t->c->cfg.params;
 	int64_t now = clock_now(t->c->cfg.clock);
-	int64_t least = (int64_t)t->prev->mtp + 1;
+	int64_t least = least_time(&hnode_reader, t->prev, params);
 	struct header h = {.prev = t->prev->hash};
 
-	if (params->bip94 &&
-	    (t->prev->height + 1) % params->retarget_interval == 0 &&
-	    least < (int64_t)t->prev->time - MAX_TIMEWARP_S)
-		least = (int64_t)t->prev->time - MAX_TIMEWARP_S;
 	h.version =
 	    block_version_for(params, &hnode_reader, t->prev, &t->c->vb);
 	root_of(&h.merkle, t, t->txid);

@@ -130,6 +130,17 @@ static bool version_outdated(int32_t version, int32_t height,
 	       (version < 4 && deploy_active(p, DEPLOY_BIP65, height));
 }
 
+int64_t least_time(const struct chain_reader *r, const void *prev,
+		   const struct params *p)
+{
+	int64_t least = (r->mtp ? r->mtp(prev) : median_time_past(r, prev)) + 1;
+	int64_t warp = (int64_t)r->time(prev) - MAX_TIMEWARP_S;
+
+	if ((r->height(prev) + 1) % p->retarget_interval == 0 && least < warp)
+		return warp;
+	return least;
+}
+
 struct verdict header_check_context(const struct header *h,
 				    const struct chain_reader *r,
 				    const void *prev, int64_t now_s,

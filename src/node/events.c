@@ -110,6 +110,7 @@ static void on_chain_event(void *arg, const struct chain_event *e)
 		return;
 	case CHAIN_EV_TIP:
 		unknown_rules_look(n, e->node);
+		templates_changed(n);
 		break;
 	case CHAIN_EV_CONNECTED:
 	case CHAIN_EV_DISCONNECTED:

@@ -20,7 +20,7 @@ void work_json(struct jw *w, const char *key, const struct u256 *work)
 	jw_khex(w, key, slice_of(be, sizeof be));
 }
 
-static void target_json(struct jw *w, uint32_t bits)
+void target_json(struct jw *w, uint32_t bits)
 {
 	struct u256 target = {{0}};
 

@@ -46,6 +46,7 @@ struct hnode *param_block(struct rpc_call *c, size_t i) must_check;
 void header_json(struct jw *w, const struct hnode *h, const struct hnode *tip);
 /* "bits", "target", "difficulty"; the target last where bitcoind has it so. */
 void bits_json(struct jw *w, uint32_t bits, bool target_last);
+void target_json(struct jw *w, uint32_t bits);
 void work_json(struct jw *w, const char *key, const struct u256 *work);
 /* The members of a scriptPubKey object. */
 void script_json(struct jw *w, struct slice script, const struct params *p);

@@ -47,6 +47,7 @@ void node_stop(struct node *n)
 	n->stopping = true;
 	log_info(0, "stopping");
 	notify_send("STOPPING=1\nSTATUS=Stopping");
+	templates_changed(n);
 	if (n->importing)
 		import_stop(n->import);
 	else

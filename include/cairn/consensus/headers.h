@@ -36,6 +36,11 @@ uint32_t next_bits(const struct chain_reader *r, const void *prev,
 int64_t median_time_past(const struct chain_reader *r, const void *node);
 /* The median of n times, 1 <= n <= MTP_WINDOW; destroys their order. */
 uint32_t median_time(uint32_t *times, unsigned n);
+/* The least time that a block of ours above prev may state: behind the median,
+ * and by BIP94's bound on the first block of a period whether or not it is a
+ * rule here. */
+int64_t least_time(const struct chain_reader *r, const void *prev,
+		   const struct params *p);
 /* All contextual rules, in Core's order: bad-diffbits, time-too-old,
  * time-timewarp-attack, time-too-new (now_s), bad-version. All are INV_HEADER
  * but time-too-new, which is INV_TIME_FUTURE. Does not check proof of work. */

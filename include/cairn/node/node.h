@@ -20,6 +20,10 @@
 struct import;
 struct mailbox;
 
+/* More calls of getblocktemplate do not wait: they get what there is at once.
+ */
+#define TEMPLATE_POLLS 256
+
 struct node {
 	uv_loop_t loop;
 	struct mailbox *mailbox; /* tasks from other threads to the loop */
@@ -52,6 +56,9 @@ struct node {
 	bool importing;    /* -loadblock has not ended */
 	bool ended;        /* every part is down: the loop may end */
 
+	struct rpc_call *polls[TEMPLATE_POLLS]; /* wait for another tip */
+	size_t n_polls;
+
 	struct vb_caches vb;    /* for nodes of the tree */
 	uint32_t unknown_rules; /* bits that the network has agreed on */
 	uint32_t coming_rules;  /* and those that it will hold soon */
@@ -81,6 +88,7 @@ extern const struct rpc_cmd rpc_descriptors_cmds[];
 extern const struct rpc_cmd rpc_network_cmds[];
 extern const struct rpc_cmd rpc_rawtx_cmds[];
 extern const struct rpc_cmd rpc_mining_cmds[];
+extern const struct rpc_cmd rpc_template_cmds[];
 extern const struct rpc_cmd rpc_control_cmds[];
 extern const struct rpc_cmd rpc_filter_cmds[];
 extern const struct rpc_cmd rpc_mempool_cmds[];

@@ -258,6 +258,25 @@ START_TEST(header_check_context_bounds_the_warp_on_testnet4_only)
 }
 END_TEST
 
+START_TEST(least_time_is_behind_the_median_and_within_the_warp)
+{
+	const struct params *p = params_get(CHAIN_MAIN);
+	struct mnode m[12];
+
+	/* Within a period; the median of eleven is the sixth from the end. */
+	model_chain(m, 12, 4040, START, 600, REAL_BITS);
+	ck_assert_int_eq(least_time(&model_reader, &m[11], p),
+			 (int64_t)m[6].time + 1);
+	/* The first block of a period, on any network. */
+	model_chain(m, 12, 4031 - 11, START, 600, REAL_BITS);
+	ck_assert_int_eq(least_time(&model_reader, &m[11], p),
+			 (int64_t)m[11].time - 600);
+	model_chain(m, 12, 4031 - 11, START, 60, REAL_BITS);
+	ck_assert_int_eq(least_time(&model_reader, &m[11], p),
+			 (int64_t)m[6].time + 1);
+}
+END_TEST
+
 static const struct {
 	int32_t height, version;
 	const char *reject; /* NULL: valid */
@@ -430,6 +449,7 @@ Suite *headers_suite(void)
 	tcase_add_test(c, header_check_context_allows_two_hours_ahead);
 	tcase_add_test(c,
 		       header_check_context_bounds_the_warp_on_testnet4_only);
+	tcase_add_test(c, least_time_is_behind_the_median_and_within_the_warp);
 	tcase_add_loop_test(c, header_check_context_refuses_outdated_versions,
 			    0, sizeof versions / sizeof *versions);
 	tcase_add_test(c, header_check_context_asks_its_rules_in_order);
