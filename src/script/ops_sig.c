@@ -195,15 +195,37 @@ static enum script_err multisig_code(struct script_vm *vm,
 	return SCRIPT_ERR_OK;
 }
 
+/* The last of several signatures fits one of the keys that are left or none, in
+ * whatever order they are tried. The farthest comes first: of three keys nearly
+ * always the outer two sign. */
+static enum script_err last_match(struct script_vm *vm,
+				  const struct multisig *m, uint32_t key,
+				  struct slice code, bool *ok)
+{
+	struct slice s = *vm_at(vm, m->first_sig + m->sigs - 1);
+	enum script_err e = sig_encoding(s, vm->flags);
+
+	*ok = false;
+	for (uint32_t k = m->keys; e == SCRIPT_ERR_OK && !*ok && k-- > key;)
+		*ok = check_ecdsa(vm, s, *vm_at(vm, m->first_key + k), code);
+	return e;
+}
+
 /* Both are gone through in order, each signature taking the next key that it
- * fits. Encodings are judged as far as that goes and no further. */
+ * fits. Encodings are judged as far as that goes and no further, so where those
+ * of keys are judged the order is kept to the end. */
 static enum script_err multisig_match(struct script_vm *vm,
 				      const struct multisig *m,
 				      struct slice code, bool *ok)
 {
+	const unsigned keys_judged =
+	    SCRIPT_VERIFY_STRICTENC | SCRIPT_VERIFY_WITNESS_PUBKEYTYPE;
+	bool any_order = m->sigs > 1 && !(vm->flags & keys_judged);
 	uint32_t key = 0, sig = 0;
 
 	while (sig < m->sigs && m->sigs - sig <= m->keys - key) {
+		if (any_order && sig + 1 == m->sigs)
+			return last_match(vm, m, key, code, ok);
 		struct slice s = *vm_at(vm, m->first_sig + sig);
 		struct slice k = *vm_at(vm, m->first_key + key);
 		enum script_err e = encodings(vm, s, k);

@@ -10,6 +10,7 @@ Suite *cache_suite(void);
 Suite *flags_suite(void);
 Suite *iter_suite(void);
 Suite *limits_suite(void);
+Suite *multisig_suite(void);
 Suite *op_suite(void);
 Suite *script_vectors_suite(void);
 Suite *sighash_suite(void);
