@@ -57,6 +57,7 @@ int reindex_remove_coins(struct chain *c)
 	return remove_folder(c, DATADIR_COINS);
 }
 
+/* Undo files go with their first record, as the index names none. */
 static int remove_all(struct chain *c)
 {
 	int rc = state_write(c, STATE_REMOVE);
@@ -65,8 +66,6 @@ static int remove_all(struct chain *c)
 		rc = reindex_remove_coins(c);
 	if (rc == 0)
 		rc = remove_folder(c, DATADIR_FILTER);
-	if (rc == 0)
-		rc = blockfile_remove_all(c->cfg.blocks_dir, BLOCKFILE_REV);
 	if (rc == 0)
 		rc = remove_folder(c, DATADIR_INDEX);
 	return rc ? rc : state_write(c, STATE_READ);

@@ -150,24 +150,6 @@ int blockfile_find_end(int32_t *file, uint32_t *end, const char *dir,
 	return 0;
 }
 
-static int remove_one(struct blockfile *f, int32_t file, const char *path)
-{
-	(void)f;
-	(void)file;
-	return unlink(path) == 0 ? 0 : file_error(errno);
-}
-
-int blockfile_remove_all(const char *dir, enum blockfile_kind kind)
-{
-	struct blockfile f = {.prefix = prefix_of(kind)};
-	int rc;
-
-	f.dir = xstrdup(dir);
-	rc = each_file(&f, remove_one);
-	free(f.dir);
-	return rc ? rc : dir_sync(dir);
-}
-
 int32_t blockfile_last(struct blockfile *f)
 {
 	int32_t file;

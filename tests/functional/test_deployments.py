@@ -151,6 +151,17 @@ def test_rules_that_others_agreed_on_are_warned_of():
         a.wait_log('unknown new rules will hold soon versionbit=3')
         mine_to(a, 863)
         assert warned() == ['Unknown new rules activated (versionbit 3)']
+        # In initial download nobody knows what it is worth.
+        b = Node(args=['-mocktime=%d' % (a.rpc('getblockheader', a.tip())[
+            'time'] + 10 ** 6)])
+        with nodes(b):
+            b.start()
+            for h in range(1, 864):
+                b.rpc('submitblock', a.rpc('getblock', a.rpc(
+                    'getblockhash', h), 0))
+            info = b.rpc('getblockchaininfo')
+            assert info['initialblockdownload'] and info['blocks'] == 863
+            assert not any('versionbit' in w for w in info['warnings'])
         assert a.rpc('getmininginfo')['warnings'] == a.rpc(
             'getnetworkinfo')['warnings'] == a.rpc(
             'getblockchaininfo')['warnings']

@@ -104,12 +104,16 @@ def test_a_reindex_that_was_cut_short_goes_on():
             goal = min(4000, 200 + 700 * n)
             wait_until('some blocks are back', lambda: a.height() >= goal or
                        reindexed(a))
+            if n == 0:
+                # What is appended now lies behind all that is not read yet.
+                a.generate(1)
             cut += not reindexed(a)
             if n % 2:
                 a.kill()
             else:
                 assert a.stop() == 0
-            assert blk_files(a) == files
+            now = blk_files(a)
+            assert all(now[k].startswith(v) for k, v in files.items())
         assert cut, 'never cut short'
         a.start()
         wait_until('the files are read', lambda: reindexed(a))

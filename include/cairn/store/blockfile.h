@@ -34,8 +34,6 @@ int blockfile_open(struct blockfile **give, const char *dir,
  * files. -errno, E_LIMIT when it is larger than any of ours. */
 int blockfile_find_end(int32_t *file, uint32_t *end, const char *dir,
 		       enum blockfile_kind kind) must_check;
-/* Remove all files of one kind in dir, which nobody has open. -errno. */
-int blockfile_remove_all(const char *dir, enum blockfile_kind kind) must_check;
 /* NULL is fine. No call is under way. */
 void blockfile_close(struct blockfile *f);
 

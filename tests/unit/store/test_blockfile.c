@@ -402,30 +402,6 @@ START_TEST(blockfile_finds_the_end_whatever_it_holds)
 }
 END_TEST
 
-START_TEST(blockfile_remove_all_leaves_the_other_kind)
-{
-	struct blockfile_pos pos;
-	struct blockfile *rev;
-	struct buf *b;
-
-	pos = append(1, 100);
-	ck_assert_int_eq(blockfile_open(&rev, dir, BLOCKFILE_REV, magic, -1, 0),
-			 0);
-	b = record(2, 50);
-	ck_assert_int_eq(blockfile_append(rev, &pos, b), 0);
-	buf_unref(b);
-	blockfile_close(rev);
-	ck_assert_int_eq(blockfile_remove_all(dir, BLOCKFILE_REV), 0);
-	ck_assert_int_eq(size_of(0), 108);
-	ck_assert_int_eq(blockfile_last(f), 0);
-	blockfile_close(f);
-	f = NULL;
-	ck_assert_int_eq(blockfile_remove_all(dir, BLOCKFILE_BLK), 0);
-	ck_assert_int_eq(dir_remove(dir), 0);
-	ck_assert_int_eq(dir_make(dir), 0);
-}
-END_TEST
-
 START_TEST(blockfile_open_says_when_there_is_no_folder)
 {
 	char *none = path_join(dir, "none");
@@ -460,7 +436,6 @@ Suite *blockfile_suite(void)
 	tcase_add_test(t, blockfile_is_read_and_synced_while_it_is_appended);
 	tcase_add_test(t, blockfile_open_says_when_there_is_no_folder);
 	tcase_add_test(t, blockfile_finds_the_end_whatever_it_holds);
-	tcase_add_test(t, blockfile_remove_all_leaves_the_other_kind);
 	suite_add_tcase(s, t);
 	return s;
 }
