@@ -106,7 +106,7 @@ def test_a_reindex_that_was_cut_short_goes_on():
                        reindexed(a))
             if n == 0:
                 # What is appended now lies behind all that is not read yet.
-                a.generate(1)
+                a.rpc('generatetodescriptor', 1, 'raw(52)')
             cut += not reindexed(a)
             if n % 2:
                 a.kill()
