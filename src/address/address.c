@@ -7,6 +7,7 @@
 #include "base58.h"
 #include "bech32.h"
 
+#include <cairn/crypto/sha256.h>
 #include <cairn/params/params.h>
 #include <cairn/script/op.h>
 #include <cairn/script/template.h>
@@ -109,7 +110,23 @@ static size_t script_hash_script(uint8_t *script, const uint8_t *hash)
 	script[1] = 20;
 	memcpy(script + 2, hash, 20);
 	script[22] = OP_EQUAL;
-	return 23;
+	return P2SH_SIZE;
+}
+
+size_t p2sh_put(uint8_t out[P2SH_SIZE], struct slice script)
+{
+	uint8_t hash[20];
+
+	hash160(hash, script.p, script.n);
+	return script_hash_script(out, hash);
+}
+
+size_t p2wsh_put(uint8_t out[P2WSH_SIZE], struct slice script)
+{
+	out[0] = OP_0;
+	out[1] = 32;
+	sha256_once(out + 2, script.p, script.n);
+	return P2WSH_SIZE;
 }
 
 static bool base58_to_script(uint8_t *script, size_t *n,

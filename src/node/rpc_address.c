@@ -11,7 +11,6 @@
 #include <cairn/base/must.h>
 #include <cairn/crypto/pubkey.h>
 #include <cairn/crypto/secret.h>
-#include <cairn/crypto/sha256.h>
 #include <cairn/script/op.h>
 #include <cairn/script/template.h>
 
@@ -193,38 +192,21 @@ static void finish_script(struct multisig *m)
 	m->n = (size_t)(p - m->script);
 }
 
-static size_t put_p2sh(uint8_t out[23], struct slice script)
-{
-	out[0] = OP_HASH160;
-	out[1] = 20;
-	hash160(out + 2, script.p, script.n);
-	out[22] = OP_EQUAL;
-	return 23;
-}
-
-static size_t put_p2wsh(uint8_t out[34], struct slice script)
-{
-	out[0] = OP_0;
-	out[1] = 32;
-	sha256_once(out + 2, script.p, script.n);
-	return 34;
-}
-
 static void multisig_json(struct rpc_call *c, const struct multisig *m)
 {
 	const struct params *p = &rpc_node(c)->params;
 	struct slice known[2] = {slice_of(m->script, m->n)};
-	uint8_t witness[34], output[34];
+	uint8_t witness[P2WSH_SIZE], output[P2WSH_SIZE];
 	char address[ADDRESS_STR];
 	struct text t = TEXT_INIT;
 	struct jw *w = rpc_out(c);
 	size_t n;
 
-	known[1] = slice_of(witness, put_p2wsh(witness, known[0]));
+	known[1] = slice_of(witness, p2wsh_put(witness, known[0]));
 	if (m->wrap == WRAP_WSH)
-		n = put_p2wsh(output, known[0]);
+		n = p2wsh_put(output, known[0]);
 	else
-		n = put_p2sh(output, known[m->wrap == WRAP_SH_WSH]);
+		n = p2sh_put(output, known[m->wrap == WRAP_SH_WSH]);
 	must(address_of_script(address, slice_of(output, n), p));
 	descriptor_of_script(&t, slice_of(output, n), known, 2, p);
 	jw_obj(w);

@@ -5,7 +5,9 @@
  */
 #include "rpc_mining.h"
 
+#include "rawtx.h"
 #include "rpc_descriptors.h"
+#include "rpc_value.h"
 
 #include <cairn/address/address.h>
 #include <cairn/base/buf.h>
@@ -264,32 +266,25 @@ static bool take_txs(struct rpc_call *c, struct generate *g,
 {
 	g->txs = xcalloc(list->n + 1, sizeof *g->txs);
 	for (size_t i = 0; i < list->n; i++) {
-		const char *s = json_str(&list->kids[i]);
-		size_t n = s ? strlen(s) / 2 : 0;
+		const char *s = value_str(c, &list->kids[i]);
 		struct tx_view tx;
-		struct rd r;
-		struct buf *b = s && hex_is(s) && n ? buf_new(n) : NULL;
-		if (s && n == 32 && hex_is(s)) {
+
+		if (!s)
+			return false;
+		if (strlen(s) == 64 && hex_is(s)) {
 			rpc_end(c, RPC_BAD_ADDRESS,
 				"Transaction %s not in mempool.", s);
-			buf_unref(b);
 			return false;
 		}
-		if (b && hex_parse(buf_data(b), n, s)) {
-			b->n = n;
-			g->txs[g->n_txs++] = b;
-			rd_init(&r, buf_payload(b));
-			if (tx_view_parse(&tx, &r) && rd_left(&r) == 0)
-				continue;
-		} else {
-			buf_unref(b);
+		if (!rawtx_parse(&tx, &g->txs[i], &list->kids[i],
+				 RAWTX_WITNESS)) {
+			rpc_end(c, RPC_DESERIALIZE,
+				"Transaction decode failed for %s. Make sure "
+				"the tx has at least one input.",
+				s);
+			return false;
 		}
-		rpc_end(
-		    c, RPC_DESERIALIZE,
-		    "Transaction decode failed for %s. Make sure the tx has "
-		    "at least one input.",
-		    s ? s : "");
-		return false;
+		g->n_txs++;
 	}
 	return true;
 }

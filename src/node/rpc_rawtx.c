@@ -121,46 +121,36 @@ static bool can_wrap_in_witness(const struct script_info *i,
 	return i->type == SCRIPT_NONSTANDARD || i->type == SCRIPT_PUBKEYHASH;
 }
 
-static size_t put_p2sh(uint8_t out[23], struct slice script)
-{
-	out[0] = OP_HASH160;
-	out[1] = 20;
-	hash160(out + 2, script.p, script.n);
-	out[22] = OP_EQUAL;
-	return 23;
-}
-
 /* What would be paid to instead: the key's hash where there is one key, else
  * the script's. */
-static size_t put_witness(uint8_t out[34], const struct script_info *i,
+static size_t put_witness(uint8_t out[P2WSH_SIZE], const struct script_info *i,
 			  struct slice script)
 {
-	out[0] = OP_0;
+	if (i->type != SCRIPT_PUBKEY && i->type != SCRIPT_PUBKEYHASH)
+		return p2wsh_put(out, script);
 	if (i->type == SCRIPT_PUBKEY)
 		hash160(out + 2, i->data.p, i->data.n);
-	else if (i->type == SCRIPT_PUBKEYHASH)
-		memcpy(out + 2, i->data.p, 20);
 	else
-		sha256_once(out + 2, script.p, script.n);
-	out[1] =
-	    i->type == SCRIPT_PUBKEY || i->type == SCRIPT_PUBKEYHASH ? 20 : 32;
-	return 2 + out[1];
+		memcpy(out + 2, i->data.p, 20);
+	out[0] = OP_0;
+	out[1] = 20;
+	return 22;
 }
 
 static void p2sh_json(struct jw *w, const char *key, struct slice script,
 		      const struct params *p)
 {
 	char address[ADDRESS_STR];
-	uint8_t out[23];
+	uint8_t out[P2SH_SIZE];
 
-	if (address_of_script(address, slice_of(out, put_p2sh(out, script)), p))
+	if (address_of_script(address, slice_of(out, p2sh_put(out, script)), p))
 		jw_kstr(w, key, address);
 }
 
 static void witness_json(struct jw *w, const struct script_info *i,
 			 struct slice script, const struct params *p)
 {
-	uint8_t out[34];
+	uint8_t out[P2WSH_SIZE];
 	struct slice s = slice_of(out, put_witness(out, i, script));
 
 	jw_key(w, "segwit");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Raw transactions by RPC: taken apart, put together, signed, mined."""
+"""Raw transactions by RPC: taken apart, put together."""
 import json
 
 from node import ADDRESS, Node, data_file, main, nodes, raises

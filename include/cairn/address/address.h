@@ -32,6 +32,13 @@ bool address_of_script(char *dst, struct slice script, const struct params *p);
 bool address_to_script(uint8_t *script, size_t *n, struct address_error *e,
 		       const char *address, const struct params *p);
 
+/* The outputs whose hash a script is behind: P2SH and P2WSH. Give their length.
+ */
+#define P2SH_SIZE  23
+#define P2WSH_SIZE 34
+size_t p2sh_put(uint8_t out[P2SH_SIZE], struct slice script);
+size_t p2wsh_put(uint8_t out[P2WSH_SIZE], struct slice script);
+
 /* Base58check of version byte(s) + payload, together up to BASE58CHECK_MAX
  * bytes; dst has room for 2 * n + 10 characters. */
 #define BASE58CHECK_MAX 256

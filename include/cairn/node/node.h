@@ -87,6 +87,7 @@ extern const struct rpc_cmd rpc_createtx_cmds[];
 extern const struct rpc_cmd rpc_descriptors_cmds[];
 extern const struct rpc_cmd rpc_network_cmds[];
 extern const struct rpc_cmd rpc_rawtx_cmds[];
+extern const struct rpc_cmd rpc_signtx_cmds[];
 extern const struct rpc_cmd rpc_mining_cmds[];
 extern const struct rpc_cmd rpc_template_cmds[];
 extern const struct rpc_cmd rpc_control_cmds[];

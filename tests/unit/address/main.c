@@ -13,7 +13,7 @@
 static const suite_fn suites[] = {
     base58_suite,       bech32_suite,     address_suite, desc_checksum_suite,
     descriptor_suite,   desc_infer_suite, key_suite,     desc_scripts_suite,
-    desc_vectors_suite, message_suite,
+    desc_vectors_suite, message_suite,    sign_suite,
 };
 
 const struct params *params_named(const char *name)

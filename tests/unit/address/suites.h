@@ -18,6 +18,7 @@ Suite *desc_scripts_suite(void);
 Suite *desc_vectors_suite(void);
 Suite *key_suite(void);
 Suite *message_suite(void);
+Suite *sign_suite(void);
 Suite *descriptor_suite(void);
 
 /* The network called by one of the vectors' names. */
