@@ -72,6 +72,8 @@ ROWS += [
     ('DeserializeAndCheckBlock/413567', 'Bitcoin Core',
      ['DeserializeBlockTest', 'CheckBlockTest'], 1833000, 3),
     ('MerkleRoot/9001', 'Bitcoin Core', ['MerkleRoot'], 62, 1.5),
+    ('MerkleRootWithMutation/9001', 'Bitcoin Core',
+     ['MerkleRootWithMutation'], 62, 1.5),
     ('SHA256D64/1024', 'Bitcoin Core', ['SHA256D64_1024_SHANI'], 1.54, 1.5),
     ('SmallBytesDeserialize/trivial', 'Bitcoin Core',
      ['PrevectorDeserializeTrivial'], 3.95, 2),

@@ -118,17 +118,15 @@ static int read_txs(struct template *t, struct buf *const *txs)
 	return 0;
 }
 
-/* Root over copies of n + 1 hashes. */
+/* Root over n + 1 hashes. */
 static void root_of(struct hash256 *root, const struct template *t,
 		    const struct hash256 *leaves)
 {
 	size_t n = t->n + 1;
-	struct hash256 *copy = xmalloc(n * sizeof *copy);
-	bool mutated;
+	struct hash256 *scratch = xmalloc((n + 1) / 2 * sizeof *scratch);
 
-	memcpy(copy, leaves, n * sizeof *copy);
-	merkle_root(root, &mutated, copy, (uint32_t)n);
-	free(copy);
+	merkle_root(root, NULL, leaves, (uint32_t)n, scratch);
+	free(scratch);
 }
 
 static void make_commitment(struct template *t)

@@ -41,19 +41,16 @@ static struct verdict check_pow(const struct block_view *b,
 	return verdict_valid();
 }
 
-/* Root of n leaves without destroying them. False when out of memory. */
+/* Root of n leaves. False when out of memory. */
 static bool root_of(struct hash256 *root, bool *repeats,
 		    const struct hash256 *leaves, uint32_t n)
 {
-	struct buf *mem = buf_new(n * sizeof *leaves);
-	struct hash256 *copy;
+	struct buf *mem = buf_new(((size_t)n + 1) / 2 * sizeof *leaves);
 
 	if (!mem)
 		return false;
-	copy = (struct hash256 *)(void *)buf_data(mem);
-	if (n)
-		memcpy(copy, leaves, n * sizeof *leaves);
-	merkle_root(root, repeats, copy, n);
+	merkle_root(root, repeats, leaves, n,
+		    (struct hash256 *)(void *)buf_data(mem));
 	buf_unref(mem);
 	return true;
 }

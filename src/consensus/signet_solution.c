@@ -84,14 +84,13 @@ static bool block_data(uint8_t out[BLOCK_DATA], const struct block_view *b,
 		       const struct hash256 *coinbase)
 {
 	struct hash256 *leaves = malloc(b->n_tx * sizeof *leaves), root;
-	bool mutated;
 	uint8_t *p;
 
 	if (!leaves)
 		return false;
 	memcpy(leaves, b->txid, b->n_tx * sizeof *leaves);
 	leaves[0] = *coinbase;
-	merkle_root(&root, &mutated, leaves, b->n_tx);
+	merkle_root(&root, NULL, leaves, b->n_tx, leaves);
 	free(leaves);
 	p = bytes_put(out, b->header, 36);
 	p = bytes_put(p, root.b, 32);

@@ -148,28 +148,32 @@ static bool row_has_twins(const struct hash256 *row, uint32_t n)
 	return twins;
 }
 
-/* Hash a row into its first half; the last of an odd row is paired with itself.
- * Returns the length of the next row. */
-static uint32_t row_up(struct hash256 *row, uint32_t n)
+/* Hash a row into up, which may be the row; the last of an odd one is paired
+ * with itself. Returns the length of up. */
+static uint32_t row_up(struct hash256 *up, const struct hash256 *row,
+		       uint32_t n)
 {
 	struct hash256 pair[2];
 	uint32_t half = n / 2;
 
 	pair[0] = pair[1] = row[n - 1];
-	sha256d64(row->b, row->b, half);
+	sha256d64(up->b, row->b, half);
 	if (n & 1)
-		sha256d64(row[half++].b, pair[0].b, 1);
+		sha256d64(up[half++].b, pair[0].b, 1);
 	return half;
 }
 
-void merkle_root(struct hash256 *root, bool *mutated, struct hash256 *leaves,
-		 uint32_t n)
+void merkle_root(struct hash256 *root, bool *mutated,
+		 const struct hash256 *leaves, uint32_t n,
+		 struct hash256 *scratch)
 {
 	bool twins = false;
 
 	while (n > 1) {
-		twins |= row_has_twins(leaves, n);
-		n = row_up(leaves, n);
+		if (mutated)
+			twins |= row_has_twins(leaves, n);
+		n = row_up(scratch, leaves, n);
+		leaves = scratch;
 	}
 	if (mutated)
 		*mutated = twins;

@@ -52,9 +52,12 @@ static inline uint64_t block_script_sum(const struct block_view *v,
 /* Write the block without witnesses (base_size bytes). */
 uint8_t *block_put_base(uint8_t *p, const struct block_view *v);
 
-/* Merkle root of n leaves (destroys them); *mutated tells the ambiguity of
- * CVE-2012-2459. n == 0 gives zero. */
-void merkle_root(struct hash256 *root, bool *mutated, struct hash256 *leaves,
-		 uint32_t n);
+/* Merkle root of n leaves; *mutated, where it is asked for (not NULL), tells
+ * the ambiguity of CVE-2012-2459. scratch has room for (n + 1) / 2 hashes; it
+ * may be leaves, which are then destroyed. n == 0 gives zero and touches
+ * neither. */
+void merkle_root(struct hash256 *root, bool *mutated,
+		 const struct hash256 *leaves, uint32_t n,
+		 struct hash256 *scratch);
 
 #endif

@@ -44,10 +44,23 @@ static struct hash256 *leaves_new(const uint32_t *no, uint32_t n)
 
 static struct hash256 root_of(const uint32_t *no, uint32_t n, bool *mutated)
 {
-	struct hash256 *l = leaves_new(no, n), root;
+	struct hash256 *l = leaves_new(no, n), *same = leaves_new(no, n);
+	struct hash256 *scratch = calloc((n + 1) / 2 + 1, sizeof *scratch);
+	struct hash256 root, again;
+	size_t size = n * sizeof *l;
 
-	merkle_root(&root, mutated, l, n);
+	ck_assert_ptr_nonnull(scratch);
+	fill(scratch[(n + 1) / 2].b, 32, 77);
+	merkle_root(&root, mutated, l, n, scratch);
+	/* Nothing but the scratch is written, and of that no more than said. */
+	ck_assert(n == 0 || memcmp(l, same, size) == 0);
+	fill(again.b, 32, 77);
+	ck_assert(hash256_eq(&scratch[(n + 1) / 2], &again));
+	merkle_root(&again, NULL, l, n, l);
+	ck_assert(hash256_eq(&again, &root));
 	free(l);
+	free(same);
+	free(scratch);
 	return root;
 }
 
@@ -72,7 +85,7 @@ START_TEST(nothing_has_the_zero_root)
 	bool mutated = true;
 
 	fill(root.b, 32, 1);
-	merkle_root(&root, &mutated, NULL, 0);
+	merkle_root(&root, &mutated, NULL, 0, NULL);
 	ck_assert(hash256_is_zero(&root));
 	ck_assert(!mutated);
 }

@@ -60,7 +60,7 @@ static struct hash256 root_of(const struct hash256 *txid, uint32_t n)
 	struct hash256 root;
 
 	memcpy(copy, txid, n * sizeof *copy);
-	merkle_root(&root, NULL, copy, n);
+	merkle_root(&root, NULL, copy, n, copy);
 	return root;
 }
 
@@ -280,7 +280,7 @@ START_TEST(the_largest_tree_can_be_walked)
 	ck_assert(merkleblock_view_parse(&v, slice_of(raw, n)));
 	ck_assert_uint_eq(walk(&v, &root, &whole), N);
 	ck_assert(whole);
-	merkle_root(&want, NULL, txid, N);
+	merkle_root(&want, NULL, txid, N, txid);
 	ck_assert(hash256_eq(&root, &want));
 	free(raw);
 	free(match);
