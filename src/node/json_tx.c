@@ -171,12 +171,15 @@ static int64_t vin_json(struct jw *w, const struct tx_view *tx,
 	return sum;
 }
 
+/* All outputs; gives their sum, which means something only where the values
+ * were judged: a transaction that is merely decoded may have any. */
 static int64_t vout_json(struct jw *w, const struct tx_view *tx,
 			 const struct params *p)
 {
 	struct tx_iter outs;
 	struct txout_view out;
-	int64_t sum = 0, i = 0;
+	uint64_t sum = 0;
+	int64_t i = 0;
 
 	txouts(&outs, tx);
 	while (txout_next(&outs, &out)) {
@@ -188,9 +191,9 @@ static int64_t vout_json(struct jw *w, const struct tx_view *tx,
 		script_json(w, out.script, p);
 		jw_obj_end(w);
 		jw_obj_end(w);
-		sum += out.value;
+		sum += (uint64_t)out.value;
 	}
-	return sum;
+	return (int64_t)sum;
 }
 
 void tx_fields_json(struct jw *w, const struct tx_view *tx,

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Raw transactions by RPC: taken apart, put together."""
+import decimal
 import json
+import struct
 
 from node import ADDRESS, Node, data_file, main, nodes, raises
 
@@ -52,6 +54,21 @@ def test_forms_without_inputs_are_told_apart():
         raises(-22, a.rpc, 'decoderawtransaction', raw, True)
         for bad in ('', '00', 'x', raw + '00', raw[:-2]):
             raises(-22, a.rpc, 'decoderawtransaction', bad)
+
+
+def test_values_that_no_money_has_are_shown_as_they_are():
+    a = Node()
+    with nodes(a):
+        a.start()
+        for values in ([2 ** 63 - 1, 1], [-2 ** 63, -1], [2 ** 63 - 1] * 3):
+            raw = '0200000001' + 'aa' * 32 + '00000000' + '00' + 'ff' * 4 + \
+                '%02x' % len(values) + ''.join(
+                    struct.pack('<q', v).hex() + '0151' for v in values) + \
+                '00000000'
+            status, body = a.post(json.dumps(
+                {'method': 'decoderawtransaction', 'params': [raw]}))
+            got = json.loads(body, parse_float=decimal.Decimal)['result']
+            assert [int(o['value'].scaleb(8)) for o in got['vout']] == values
 
 
 def test_createrawtransaction_puts_together_what_is_named():
