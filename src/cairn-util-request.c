@@ -225,8 +225,7 @@ static bool read_flags(struct util_request *r, const struct members *m)
 		return wrong(r, "either flags, or chain and height");
 	if (!m->flags)
 		return flags_by_height(r, m);
-	if (!names || strlen(names) != m->flags->s.n ||
-	    !script_flags_parse(&r->flags, names))
+	if (!names || !script_flags_parse(&r->flags, names))
 		return wrong(r, "flags: not names separated by commas");
 	r->flags = fill(r->flags);
 	return true;

@@ -75,7 +75,7 @@ struct buf *hex_buf(const struct json *v)
 	size_t n = s ? v->s.n / 2 : 0;
 	struct buf *b = NULL;
 
-	if (n > 0 && strlen(s) == v->s.n && hex_is(s))
+	if (n > 0 && hex_is(s))
 		b = buf_new(n);
 	if (!b)
 		return NULL;

@@ -18,21 +18,6 @@
 
 #define REDEEM_MAX 520 /* bytes that P2SH can spend */
 
-/* The script of an address; false with what is wrong with it. */
-static bool parse_address(uint8_t script[SCRIPT_OF_ADDRESS_MAX], size_t *n,
-			  struct address_error *e, const struct json *v,
-			  const struct params *p)
-{
-	static const struct address_error nul = {
-	    .why = "Invalid or unsupported Segwit (Bech32) or Base58 "
-		   "encoding."};
-
-	if (strlen((const char *)v->s.p) == v->s.n)
-		return address_to_script(script, n, e, json_str(v), p);
-	*e = nul;
-	return false;
-}
-
 /* What an address pays to, beyond its script. */
 static void describe(struct jw *w, struct slice script)
 {
@@ -60,7 +45,7 @@ static void cmd_validateaddress(struct rpc_call *c)
 	struct address_error e;
 	struct jw *w = rpc_out(c);
 	size_t n;
-	bool ok = parse_address(script, &n, &e, rpc_param(c, 0), p);
+	bool ok = address_to_script(script, &n, &e, param_str(c, 0), p);
 
 	jw_obj(w);
 	jw_kbool(w, "isvalid", ok);
@@ -121,7 +106,7 @@ static bool take_key(struct rpc_call *c, struct multisig *m,
 	if (!s)
 		return false;
 	n = v->s.n / 2;
-	if (n == 0 || strlen(s) != v->s.n || !hex_is(s))
+	if (n == 0 || !hex_is(s))
 		why = "must be a hex string";
 	else if (n != 33 && n != 65)
 		why = "must have a length of either 33 or 65 bytes";
@@ -274,7 +259,7 @@ static bool verify_json(struct rpc_call *c, const uint8_t key_hash[20])
 	const char *s = json_str(v);
 	uint8_t *sig = malloc(v->s.n / 4 * 3 + 1);
 	size_t n;
-	bool ok = sig && strlen(s) == v->s.n && base64_parse(sig, &n, s);
+	bool ok = sig && base64_parse(sig, &n, s);
 
 	if (ok)
 		jw_bool(rpc_out(c), message_verify(slice_of(sig, n), key_hash,
@@ -290,8 +275,8 @@ static void cmd_verifymessage(struct rpc_call *c)
 	struct address_error e;
 	size_t n;
 
-	if (!parse_address(script, &n, &e, rpc_param(c, 0),
-			   &rpc_node(c)->params)) {
+	if (!address_to_script(script, &n, &e, param_str(c, 0),
+			       &rpc_node(c)->params)) {
 		rpc_end(c, RPC_BAD_ADDRESS, "Invalid address");
 		return;
 	}

@@ -269,13 +269,10 @@ static bool take_keys(struct rpc_call *c, struct signing *s,
 
 	for (size_t i = 0; i < list->n; i++) {
 		const char *text = value_str(c, &list->kids[i]);
-		bool ok;
 
 		if (!text)
 			return false;
-		ok = strlen(text) == list->kids[i].s.n &&
-		     privkey_parse(&k, text, &s->node->params);
-		if (!ok) {
+		if (!privkey_parse(&k, text, &s->node->params)) {
 			rpc_end(c, RPC_BAD_ADDRESS, "Invalid private key");
 			return false;
 		}

@@ -93,7 +93,7 @@ bool param_hex(struct rpc_call *c, size_t i, struct buf **give,
 	size_t n = s ? strlen(s) / 2 : 0;
 
 	*give = NULL;
-	if (s && strlen(s) == rpc_param(c, i)->s.n && hex_is(s) && n > 0)
+	if (s && hex_is(s) && n > 0)
 		*give = buf_new(n);
 	if (*give && hex_parse(buf_data(*give), n, s)) {
 		(*give)->n = n;

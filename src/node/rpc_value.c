@@ -31,7 +31,7 @@ bool value_is(struct rpc_call *c, const struct json *v, enum json_type type)
 
 const char *value_str(struct rpc_call *c, const struct json *v)
 {
-	return value_is(c, v, JSON_STRING) ? (const char *)v->s.p : NULL;
+	return value_is(c, v, JSON_STRING) ? json_str(v) : NULL;
 }
 
 bool value_i32(struct rpc_call *c, const struct json *v, int32_t *out)
@@ -73,7 +73,7 @@ bool value_hex(struct rpc_call *c, const struct json *v, const char *name,
 	size_t n = s ? v->s.n / 2 : 0;
 	uint8_t *b;
 
-	if (!s || n == 0 || strlen(s) != v->s.n || !hex_is(s)) {
+	if (!s || n == 0 || !hex_is(s)) {
 		rpc_end(c, RPC_BAD_PARAM,
 			"%s must be hexadecimal string (not '%s')", name,
 			s ? s : "");

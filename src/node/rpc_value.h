@@ -13,7 +13,7 @@ const char *value_type(const struct json *v);
 /* Whether v is of a type; -3 else. */
 bool value_is(struct rpc_call *c, const struct json *v,
 	      enum json_type type) must_check;
-/* A string; one with a NUL inside is cut there. */
+/* A string, as json_str gives it; -3. */
 const char *value_str(struct rpc_call *c, const struct json *v) must_check;
 /* A number that is an int of 32 bits; -1 else. v is a number. */
 bool value_i32(struct rpc_call *c, const struct json *v,

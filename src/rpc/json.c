@@ -107,11 +107,33 @@ static int on_number(void *ctx, const char *s, size_t n)
 	return copy(ctx, &c, s, n) && push(ctx, JSON_NUMBER, c);
 }
 
+/* Behind a string with NULs inside stands its text for json_str: the same with
+ * other bytes for them, which no word has either. */
+static bool copy_with_nuls(struct parse *p, struct slice *to, const void *s,
+			   size_t n)
+{
+	uint8_t *twice = arena_alloc(p->a, 2 * (n + 1));
+
+	if (!twice) {
+		p->rc = E_LIMIT;
+		return false;
+	}
+	memcpy(twice, s, n);
+	twice[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		twice[n + 1 + i] = twice[i] ? twice[i] : '\x01';
+	twice[2 * n + 1] = '\0';
+	*to = slice_of(twice, n);
+	return true;
+}
+
 static int on_string(void *ctx, const unsigned char *s, size_t n)
 {
 	struct slice c;
+	bool ok = n && memchr(s, '\0', n) ? copy_with_nuls(ctx, &c, s, n)
+					  : copy(ctx, &c, s, n);
 
-	return copy(ctx, &c, s, n) && push(ctx, JSON_STRING, c);
+	return ok && push(ctx, JSON_STRING, c);
 }
 
 static int on_key(void *ctx, const unsigned char *s, size_t n)
@@ -335,7 +357,12 @@ const struct json *json_member(const struct json *obj, const char *key)
 
 const char *json_str(const struct json *v)
 {
-	return v && v->type == JSON_STRING ? (const char *)v->s.p : NULL;
+	const char *s;
+
+	if (!v || v->type != JSON_STRING)
+		return NULL;
+	s = (const char *)v->s.p;
+	return strlen(s) == v->s.n ? s : s + v->s.n + 1;
 }
 
 bool json_i64(int64_t *out, const struct json *v)

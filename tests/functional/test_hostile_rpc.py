@@ -10,7 +10,7 @@ import os
 import random
 import socket
 
-from node import ADDRESS, Node, main, nodes, wait_until
+from node import ADDRESS, Node, main, nodes, raises, wait_until
 
 SEED = int(os.environ.get('CAIRN_SEED', '20090103'))
 
@@ -157,6 +157,22 @@ def test_every_command_with_random_parameters_answers():
                 code = r['error'] and r['error']['code']
                 assert code != -32603, (name, params, r)
         alive(a)
+
+
+def test_a_word_with_a_zero_behind_it_is_another_word():
+    key = 'cVpF924EspNh8KjYsfhgY96mmxvT6DgdWiTYMtMjuM74hJaU5psW'
+    a = Node()
+    with nodes(a):
+        a.start()
+        for code, method, params in [
+                (-5, 'signmessagewithprivkey', [key + '\0', 'text']),
+                (-5, 'generatetoaddress', [1, ADDRESS + '\0']),
+                (-8, 'getblockheader', [a.tip() + '\0']),
+                (-8, 'gettxoutsetinfo', ['none\0']),
+                (-8, 'logging', [['net\0']]),
+                (-32601, 'getblockcount\0', [])]:
+            assert '\0' not in raises(code, a.rpc, method, *params)
+        assert a.height() == 0
 
 
 def test_slow_and_silent_clients_hold_nobody_up():

@@ -40,7 +40,10 @@ int json_parse(struct json **v, struct arena *a, struct slice text) must_check;
 
 /* Member by key, or NULL. */
 const struct json *json_member(const struct json *obj, const char *key);
-const char *json_str(const struct json *v); /* STRING's text or NULL */
+/* The text of a STRING as json_parse gave it, else NULL. A NUL inside is \1 in
+ * it: the text is as long as the string, and it is none of the words that the
+ * string only begins with. */
+const char *json_str(const struct json *v);
 /* A NUMBER that is an integer in range. */
 bool json_i64(int64_t *out, const struct json *v);
 /* A NUMBER as a double. */

@@ -156,6 +156,17 @@ START_TEST(json_string_may_hold_an_escaped_zero)
 	ck_assert_uint_eq(v->kids[0].s.n, 3);
 	ck_assert_mem_eq(v->kids[0].s.p, "a\0b", 4);
 	ck_assert_uint_eq(v->kids[1].s.n, 1);
+	ck_assert_mem_eq(v->kids[1].s.p, "", 2);
+}
+END_TEST
+
+START_TEST(json_string_with_a_zero_is_no_word_it_begins_with)
+{
+	struct json *v = parse("[\"net\\u0000\",\"\\u0000\",\"a\\u0000b\"]");
+
+	ck_assert_str_eq(json_str(&v->kids[0]), "net\001");
+	ck_assert_str_eq(json_str(&v->kids[1]), "\001");
+	ck_assert_str_eq(json_str(&v->kids[2]), "a\001b");
 }
 END_TEST
 
@@ -413,6 +424,7 @@ Suite *json_suite(void)
 	tcase_add_test(t, json_parse_refuses_every_truncation);
 	tcase_add_test(t, json_parse_refuses_a_zero_byte_outside_of_an_escape);
 	tcase_add_test(t, json_string_may_hold_an_escaped_zero);
+	tcase_add_test(t, json_string_with_a_zero_is_no_word_it_begins_with);
 	tcase_add_test(t, json_escapes_become_utf8);
 	tcase_add_test(t, json_parse_refuses_lone_surrogates);
 	tcase_add_test(t, json_parse_refuses_bad_utf8);
