@@ -5,7 +5,7 @@
  * decoded on the RPC pool and judged on the chain thread.
  */
 #include "internal.h"
-#include "rpc_util.h"
+#include "rpc_value.h"
 
 #include <cairn/base/buf.h>
 #include <cairn/consensus/check.h>
@@ -259,22 +259,49 @@ static bool rules_ok(struct rpc_call *c, const struct poll *p)
 	return false;
 }
 
+static void template_answer(struct rpc_call *c)
+{
+	struct node *n = rpc_node(c);
+
+	if (rules_ok(c, rpc_state(c))) {
+		template_json(rpc_out(c), n, chain_tip(n->chain));
+		rpc_done(c);
+	}
+}
+
+/* Whether one more can wait. Those whose clients have sent their last byte, and
+ * may be gone, keep nobody out: they are answered now. */
+static bool have_room(struct node *n)
+{
+	struct rpc_call *gone[TEMPLATE_POLLS];
+	size_t kept = 0, left = 0, i;
+
+	if (n->n_polls < TEMPLATE_POLLS)
+		return true;
+	for (i = 0; i < n->n_polls; i++)
+		if (rpc_client_ended(n->polls[i]))
+			gone[left++] = n->polls[i];
+		else
+			n->polls[kept++] = n->polls[i];
+	n->n_polls = kept;
+	for (i = 0; i < left; i++)
+		template_answer(gone[i]);
+	return left > 0;
+}
+
 /* Answer, or wait on. */
 static void template_run(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
-	const struct hnode *tip = chain_tip(n->chain);
 	const struct poll *p = rpc_state(c);
 
-	if (p->waits && n->stopping) {
+	if (p->waits && n->stopping)
 		rpc_end(c, RPC_NOT_CONNECTED, "Shutting down");
-	} else if (p->waits && n->n_polls < TEMPLATE_POLLS &&
-		   hash256_eq(&p->tip, &tip->hash)) {
+	else if (p->waits && hash256_eq(&p->tip, &chain_tip(n->chain)->hash) &&
+		 have_room(n))
 		n->polls[n->n_polls++] = c;
-	} else if (rules_ok(c, p)) {
-		template_json(rpc_out(c), n, tip);
-		rpc_done(c);
-	}
+	else
+		template_answer(c);
 }
 
 void templates_changed(struct node *n)
@@ -295,6 +322,7 @@ static bool take_longpollid(struct rpc_call *c, struct poll *p,
 {
 	char hash[65];
 	const char *s;
+	size_t n;
 
 	if (!v || v->type == JSON_NULL)
 		return true;
@@ -303,7 +331,11 @@ static bool take_longpollid(struct rpc_call *c, struct poll *p,
 	if (v->type != JSON_STRING)
 		return true;
 	s = json_str(v);
-	snprintf(hash, sizeof hash, "%s", s);
+	/* Not cut inside a character, as it may be shown. */
+	n = strnlen(s, sizeof hash - 1);
+	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
+		n--;
+	snprintf(hash, sizeof hash, "%.*s", (int)n, s);
 	if (hash256_parse(&p->tip, hash))
 		return true;
 	if (strlen(hash) != 64)
@@ -322,12 +354,10 @@ static bool take_rules(struct rpc_call *c, struct poll *p,
 {
 	for (size_t i = 0; list && list->type == JSON_ARRAY && i < list->n;
 	     i++) {
-		const char *s = json_str(&list->kids[i]);
+		const char *s = value_str(c, &list->kids[i]);
 
-		if (!s) {
-			rpc_end(c, RPC_TYPE, "A rule is not a string");
+		if (!s)
 			return false;
-		}
 		p->segwit |= strcmp(s, "segwit") == 0;
 		p->signet |= strcmp(s, "signet") == 0;
 	}

@@ -62,6 +62,11 @@ size_t rpc_param_count(const struct rpc_call *c)
 	return c->n_params;
 }
 
+bool rpc_client_ended(const struct rpc_call *c)
+{
+	return !c->q->conn || c->q->conn->eof;
+}
+
 void *rpc_alloc(struct rpc_call *c, size_t n)
 {
 	return arena_alloc(&c->mem, n);

@@ -132,6 +132,10 @@ def test_the_rules_have_to_be_known():
         raises(-8, a.rpc, 'getblocktemplate', {'rules': []})
         raises(-8, a.rpc, 'getblocktemplate', {'mode': 'other'})
         raises(-3, a.rpc, 'getblocktemplate', {'rules': [1]})
+        raises(-8, a.rpc, 'getblocktemplate', {'rules': ['segwit\0']})
+        # What is cut before it is shown stays text.
+        assert raises(-8, a.rpc, 'getblocktemplate', dict(
+            SEGWIT, longpollid='x' + 'é' * 40)).count('é') == 31
         s.start()
         assert 'signet' in raises(-8, s.rpc, 'getblocktemplate', SEGWIT)
         t = s.rpc('getblocktemplate', {'rules': ['segwit', 'signet']})
@@ -188,30 +192,54 @@ def test_whoever_waits_hears_of_the_end():
         assert [g['error']['code'] for g in got] == [-9] * 3, got
 
 
-def test_only_so_many_wait():
-    most = 256
+def poll(a):
+    """A connection that asks for the template behind the next tip."""
     body = json.dumps({'id': 1, 'method': 'getblocktemplate',
                        'params': [dict(SEGWIT, longpollid=1)]})
+    auth = base64.b64encode(a.cookie()).decode()
+    s = socket.create_connection(('127.0.0.1', a.rpcport), 30)
+    s.sendall(('POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\n'
+               'Content-Length: %d\r\n\r\n%s' % (auth, len(body), body)
+               ).encode())
+    return s
+
+
+MOST = 256
+
+
+def test_only_so_many_wait():
     a = Node()
     with nodes(a):
         a.start()
-        auth = base64.b64encode(a.cookie()).decode()
-        request = ('POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\n'
-                   'Content-Length: %d\r\n\r\n%s' % (
-                       auth, len(body), body)).encode()
-        socks = [socket.create_connection(('127.0.0.1', a.rpcport))
-                 for _ in range(most + 1)]
-        for s in socks:
-            s.sendall(request)
+        socks = [poll(a) for _ in range(MOST + 1)]
         ready = select.select(socks, [], [], 30)[0]
         assert len(ready) == 1, len(ready)
         assert b'"height":1' in ready[0].recv(1 << 16)
         a.generate(1)
         for s in socks:
             if s is not ready[0]:
-                s.settimeout(30)
                 assert b'"height":2' in s.recv(1 << 16)
             s.close()
+
+
+def test_whoever_left_keeps_nobody_from_waiting():
+    a = Node()
+    with nodes(a):
+        a.start()
+        for s in [poll(a) for _ in range(MOST)]:
+            s.close()
+        # One that only closed its own side is answered for the others' sake.
+        half = poll(a)
+        half.shutdown(socket.SHUT_WR)
+        socks = [poll(a) for _ in range(MOST)]
+        assert b'"height":1' in half.recv(1 << 16)
+        a.height()
+        assert select.select(socks, [], [], 0)[0] == []
+        a.generate(1)
+        for s in socks:
+            assert b'"height":2' in s.recv(1 << 16)
+            s.close()
+        half.close()
 
 
 if __name__ == '__main__':

@@ -146,6 +146,9 @@ const char *rpc_method(const struct rpc_call *c);
  * null. Types were checked by the row. */
 const struct json *rpc_param(const struct rpc_call *c, size_t i);
 size_t rpc_param_count(const struct rpc_call *c);
+/* Whether the client will send no more: it left, or closed its side and may
+ * have left. Loop. */
+bool rpc_client_ended(const struct rpc_call *c);
 /* Memory that lives as long as the call. NULL past its limit. */
 void *rpc_alloc(struct rpc_call *c, size_t n);
 /* The command's own word, kept over its steps. */
