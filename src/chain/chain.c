@@ -5,6 +5,7 @@
  * reorganisation are in the files beside.
  */
 #include "internal.h"
+#include "script_pool.h"
 
 #include <cairn/base/clock.h>
 #include <cairn/base/err.h>
@@ -71,7 +72,7 @@ void chain_free(struct chain *c)
 		pthread_join(c->thread, NULL);
 	must(c->inflight.n == 0);
 	chain_close_files(c);
-	scripts_fini(c);
+	script_pool_free(c->scripts);
 	verified_fini(c);
 	cfcheckpts_free(c->cfc);
 	pendings_fini(&c->pend);
@@ -111,7 +112,9 @@ static void run_task(struct chain *c, void *arg)
 {
 	struct task *t = arg;
 
-	/* Whoever asks the chain gets an answer behind all that it has said. */
+	/* Whoever asks the chain finds the coins at the published tip, and gets
+	 * an answer behind all that it has said. */
+	ahead_drain(c);
 	outbox_flush(c);
 	c->in_task = true;
 	t->run(t->arg);
@@ -247,6 +250,13 @@ static void settle(struct chain *c, struct block_work *bw)
 	}
 }
 
+void block_answer(struct chain *c, struct block_work *bw)
+{
+	if (bw->accepted)
+		settle(c, bw);
+	outbox_answer(c, bw);
+}
+
 static void on_block(struct chain *c, struct block_work *bw)
 {
 	struct hnode *n = bw->job.node;
@@ -254,11 +264,10 @@ static void on_block(struct chain *c, struct block_work *bw)
 	if (bw->accepted) {
 		receive_block(c, bw);
 		activate(c);
-		settle(c, bw);
 	} else if (bw->blame && !hnode_failed(n)) {
 		mark_failed(c, n, &bw->verdict, bw->job.peer);
 	}
-	outbox_answer(c, bw);
+	ahead_answer(c, bw);
 }
 
 /* Refuse what is still queued. */
@@ -274,12 +283,14 @@ static void on_block_late(struct chain *c, struct block_work *bw, int rc)
 	outbox_answer(c, bw);
 }
 
+/* With nothing queued the chain thread verifies scripts; with none of these
+ * left it waits until something comes or a block is verified. */
 static uint64_t idle_ns(struct chain *c)
 {
 	if (c->blocks.first || (filters_behind(c) && !c->fatal_rc))
 		return 0;
 	outbox_flush(c);
-	return index_wait_ns(c);
+	return ahead_help(c) ? 0 : index_wait_ns(c);
 }
 
 static void one_round(struct chain *c)
@@ -287,6 +298,10 @@ static void one_round(struct chain *c)
 	struct block_work *bw;
 
 	chain_serve(c, idle_ns(c));
+	if (c->fatal_rc)
+		ahead_stop(c);
+	else
+		activate(c);
 	bw = (struct block_work *)worklist_pop(&c->blocks);
 	if (bw && c->fatal_rc)
 		on_block_late(c, bw, c->fatal_rc);
@@ -327,6 +342,7 @@ static void stop_threads(struct chain *c)
 	unsigned i;
 	int rc;
 
+	ahead_stop(c);
 	workq_close(&c->prepare);
 	for (i = 0; i < c->cfg.workers; i++)
 		pthread_join(c->workers[i], NULL);

@@ -256,24 +256,35 @@ static void freeze(struct coinview *v, const struct coin_marker *at)
 	flusher_submit(v);
 }
 
+static bool is_full(const struct coinview *v)
+{
+	return gen_bytes(v->active) >= v->cfg.budget / 2;
+}
+
 /* Half of each bound is active's: the other half is for the one being written.
  */
-static bool must_freeze(const struct coinview *v, const struct coin_marker *at)
+static bool wants_freeze(const struct coinview *v, uint32_t ahead)
 {
-	bool full = gen_bytes(v->active) >= v->cfg.budget / 2;
 	uint32_t half = v->cfg.max_unflushed / 2;
 
+	return is_full(v) || v->wanted ||
+	       v->active_blocks + ahead >= (half ? half : 1);
+}
+
+static bool must_freeze(const struct coinview *v, const struct coin_marker *at)
+{
 	/* The way from one state to the other is not a state to keep. */
 	if (v->recovering)
-		return full || hash256_eq(&at->hash, &v->rec_to.hash);
-	return full || v->wanted || v->active_blocks >= (half ? half : 1);
+		return is_full(v) || hash256_eq(&at->hash, &v->rec_to.hash);
+	return wants_freeze(v, 0);
 }
 
 /* Neither bound is reached by both generations together. */
-static bool may_grow(const struct coinview *v)
+static bool may_grow(const struct coinview *v, uint32_t ahead)
 {
 	return dirty_bytes(v) < v->cfg.budget &&
-	       v->active_blocks + v->frozen_blocks < v->cfg.max_unflushed;
+	       v->active_blocks + v->frozen_blocks + ahead <
+		   v->cfg.max_unflushed;
 }
 
 /* Keep what can be kept of a written generation, a bounded number at a time. */
@@ -295,7 +306,7 @@ int coinview_boundary(struct coinview *v, const struct coin_marker *at)
 	if (rc)
 		return rc;
 	v->active_blocks++;
-	if (v->flushing && !may_grow(v)) {
+	if (at && v->flushing && !may_grow(v, 0)) {
 		v->stalls++;
 		log_debug(LOG_COINDB, "stall height=%d bytes=%zu",
 			  (int)at->height, dirty_bytes(v));
@@ -303,7 +314,7 @@ int coinview_boundary(struct coinview *v, const struct coin_marker *at)
 		if (rc)
 			return rc;
 	}
-	if (v->flushing || !must_freeze(v, at)) {
+	if (!at || v->flushing || !must_freeze(v, at)) {
 		rc = move_on(v, false);
 	} else {
 		rc = move_on(v, true);
@@ -312,6 +323,11 @@ int coinview_boundary(struct coinview *v, const struct coin_marker *at)
 	}
 	trim(v);
 	return rc;
+}
+
+bool coinview_due(const struct coinview *v, uint32_t ahead)
+{
+	return v->flushing ? !may_grow(v, ahead) : wants_freeze(v, ahead);
 }
 
 int coinview_flush(struct coinview *v, const struct coin_marker *at)

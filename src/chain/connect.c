@@ -1,8 +1,8 @@
 /*
  * Connecting a block: spends and makes coins, judging every rule that needs
- * them, in Bitcoin Core's order and with its reasons. Chain thread. Coins are
- * changed as the block is read; when a rule is broken they are put back.
- * Scripts are asked of scripts.c; the order of blocks is reorg.c's affair.
+ * them but scripts, in Bitcoin Core's order and with its reasons. Chain thread.
+ * Coins are changed as the block is read; when a rule is broken they are put
+ * back. Leaves no trace outside of the coins.
  */
 #include "internal.h"
 
@@ -19,7 +19,7 @@ struct job {
 	struct chain *c;
 	struct hnode *node;
 	const struct block_view *b;
-	struct undo_writer undo;
+	struct undo_writer *undo;
 	struct gcs_builder gcs;
 	struct block_spend sum;
 	bool filter;      /* collect scripts for the basic filter */
@@ -29,36 +29,29 @@ struct job {
 	struct verdict v; /* of what was judged so far */
 };
 
-/* Both are false, for whoever stops there: the verdict says why. */
-static bool broken(struct job *k, const char *reject, const char *detail)
-{
-	k->v = verdict_invalid(INV_CONSENSUS, reject, detail);
-	return false;
-}
-
+/* False, for whoever stops there. */
 static bool failed(struct job *k, int rc)
 {
 	k->v = verdict_unknown(rc);
 	return false;
 }
 
-static bool bip30_applies(const struct job *k)
+static bool bip30_applies(const struct chain *c, const struct hnode *n)
 {
-	const struct params *p = k->c->cfg.params;
+	const struct params *p = c->cfg.params;
 	const struct hnode *at =
-	    hnode_ancestor(k->node->prev, p->deploy_height[DEPLOY_BIP34]);
+	    hnode_ancestor(n->prev, p->deploy_height[DEPLOY_BIP34]);
 
-	return bip30_holds(p, k->node->height, &k->node->hash,
-			   at ? &at->hash : NULL);
+	return bip30_holds(p, n->height, &n->hash, at ? &at->hash : NULL);
 }
 
 /* Where every block behind genesis names its height, a repeated transaction
  * has spent inputs: the block fails anyway, and asking for all its outputs can
  * wait until it does. */
-static bool bip30_can_wait(const struct job *k)
+static bool bip30_can_wait(const struct chain *c, const struct hnode *n)
 {
-	return k->c->cfg.params->deploy_height[DEPLOY_BIP34] <= 1 &&
-	       k->node->height < BIP34_IMPLIES_BIP30_LIMIT;
+	return c->cfg.params->deploy_height[DEPLOY_BIP34] <= 1 &&
+	       n->height < BIP34_IMPLIES_BIP30_LIMIT;
 }
 
 static uint8_t *outpoint_put(uint8_t op[OUTPOINT_SIZE],
@@ -69,25 +62,26 @@ static uint8_t *outpoint_put(uint8_t op[OUTPOINT_SIZE],
 	return op;
 }
 
-static bool check_bip30(struct job *k)
+static struct verdict check_bip30(struct chain *c, const struct block_view *b)
 {
 	uint8_t op[OUTPOINT_SIZE];
 	struct coin coin;
 	uint32_t i, o;
 	int rc;
 
-	for (i = 0; i < k->b->n_tx; i++) {
-		for (o = 0; o < k->b->tx[i].n_out; o++) {
-			outpoint_put(op, &k->b->txid[i], o);
-			rc = coinview_get(k->c->coins, &coin, op);
+	for (i = 0; i < b->n_tx; i++) {
+		for (o = 0; o < b->tx[i].n_out; o++) {
+			outpoint_put(op, &b->txid[i], o);
+			rc = coinview_get(c->coins, &coin, op);
 			if (rc == 0)
-				return broken(k, "bad-txns-BIP30",
-					      "tried to overwrite transaction");
+				return verdict_invalid(
+				    INV_CONSENSUS, "bad-txns-BIP30",
+				    "tried to overwrite transaction");
 			if (rc != E_NOTFOUND)
-				return failed(k, rc);
+				return verdict_unknown(rc);
 		}
 	}
-	return true;
+	return verdict_valid();
 }
 
 /* Median time past of the block in front of the one that made the coin. */
@@ -107,7 +101,7 @@ static int spend(struct job *k, struct tx_spend *s, const struct tx_view *tx,
 	int rc = coinview_spend(k->c->coins, &coin, in->prevout);
 
 	if (rc == 0)
-		rc = undo_writer_add(&k->undo, &coin);
+		rc = undo_writer_add(k->undo, &coin);
 	if (rc)
 		return rc;
 	if (k->sum.bip68 && seq_is_time(tx->version, in->sequence))
@@ -254,19 +248,19 @@ static void all_txs(struct job *k)
 {
 	uint32_t i;
 
-	if (bip30_applies(k) && !bip30_can_wait(k) && !check_bip30(k))
+	if (bip30_applies(k->c, k->node) && !bip30_can_wait(k->c, k->node))
+		k->v = check_bip30(k->c, k->b);
+	if (!verdict_ok(&k->v))
 		return;
 	for (i = 0; i < k->b->n_tx; i++)
 		if (!one_tx(k, i))
 			return;
 	k->v = block_spend_end(&k->sum, &k->b->tx[0]);
-	if (verdict_ok(&k->v))
-		k->v = scripts_check(k->c, k->node, k->b,
-				     slice_of(k->undo.p, k->undo.n));
 }
 
 /* Give back the coins that were spent, the block's own among them. */
-static int restore_spent(struct job *k)
+static int restore_spent(struct chain *c, const struct block_view *b,
+			 struct slice undo)
 {
 	struct undo_reader r;
 	struct tx_iter it;
@@ -276,85 +270,87 @@ static int restore_spent(struct job *k)
 	bool bad;
 	int rc = 0;
 
-	must(undo_reader_init(&r, slice_of(k->undo.p, k->undo.n)));
-	for (i = 1; i < k->b->n_tx; i++) {
-		txins(&it, &k->b->tx[i]);
+	must(undo_reader_init(&r, undo));
+	for (i = 1; i < b->n_tx; i++) {
+		txins(&it, &b->tx[i]);
 		while (rc == 0 && txin_next(&it, &in)) {
 			if (!undo_next(&r, &coin, &bad))
 				return 0;
-			rc =
-			    coinview_add(k->c->coins, in.prevout, &coin, false);
+			rc = coinview_add(c->coins, in.prevout, &coin, false);
 		}
 	}
 	return rc;
 }
 
-/* Put the coins back as they were before the block. */
-static int roll_back(struct job *k)
+/* Put the coins back as they were before the block, of which `made`
+ * transactions have put theirs in. */
+static int roll_back(struct chain *c, const struct block_view *b,
+		     struct slice undo, uint32_t made)
 {
 	uint8_t op[OUTPOINT_SIZE];
 	struct txout_view out;
 	struct tx_iter it;
 	uint32_t i, o;
-	int rc = restore_spent(k);
+	int rc = restore_spent(c, b, undo);
 
-	for (i = 0; rc == 0 && i < k->made; i++) {
-		txouts(&it, &k->b->tx[i]);
+	for (i = 0; rc == 0 && i < made; i++) {
+		txouts(&it, &b->tx[i]);
 		for (o = 0; rc == 0 && txout_next(&it, &out); o++) {
 			if (script_is_unspendable(out.script))
 				continue;
-			outpoint_put(op, &k->b->txid[i], o);
-			rc = coinview_force(k->c->coins, op, NULL);
+			outpoint_put(op, &b->txid[i], o);
+			rc = coinview_force(c->coins, op, NULL);
 		}
 	}
 	return rc;
 }
 
-/* A broken block leaves no trace, and the first of its faults is told. */
-static void undo_broken(struct job *k)
+int connect_take_back(struct chain *c, const struct block_view *b,
+		      struct slice undo)
 {
-	int rc = roll_back(k);
-
-	if (rc)
-		failed(k, rc);
-	else if (bip30_applies(k) && bip30_can_wait(k))
-		check_bip30(k);
+	return roll_back(c, b, undo, b->n_tx);
 }
 
-static int keep(struct job *k)
+struct verdict connect_first_fault(struct chain *c, const struct hnode *n,
+				   const struct block_view *b, struct verdict v)
 {
-	int rc = undo_store(k->c, k->node, slice_of(k->undo.p, k->undo.n));
+	struct verdict first = verdict_valid();
 
-	if (rc == 0 && k->filter)
-		rc = filters_connected(k->c, k->node, &k->gcs);
-	if (rc == 0) {
-		hnode_set(k->node, HN_CONNECTED);
-		index_dirty(k->c, k->node);
-	}
-	return rc;
+	if (bip30_applies(c, n) && bip30_can_wait(c, n))
+		first = check_bip30(c, b);
+	return verdict_ok(&first) ? v : first;
+}
+
+/* A broken block leaves no trace, and the first of its faults is told. */
+static struct verdict undo_broken(struct job *k)
+{
+	struct slice undo = slice_of(k->undo->p, k->undo->n);
+	int rc = roll_back(k->c, k->b, undo, k->made);
+
+	if (rc)
+		return verdict_unknown(rc);
+	return connect_first_fault(k->c, k->node, k->b, k->v);
 }
 
 struct verdict connect_block(struct chain *c, struct hnode *n,
-			     const struct block_view *b, enum connect_mode mode)
+			     const struct block_view *b,
+			     struct undo_writer *undo, struct buf **filter)
 {
 	struct job k = {.c = c, .node = n, .b = b, .v = verdict_valid()};
 	int rc = 0;
 
-	k.filter = mode == CONNECT_KEEP && filters_wants(c, n);
-	block_spend_init(&k.sum, c->cfg.params, n->height, n->prev->mtp);
+	k.undo = undo;
+	k.filter = filter != NULL;
 	k.fresh = !bip30_is_repeat(n->height, &n->hash);
-	undo_writer_init(&k.undo);
+	block_spend_init(&k.sum, c->cfg.params, n->height, n->prev->mtp);
 	if (k.filter)
 		gcs_builder_init(&k.gcs, &n->hash);
 	all_txs(&k);
 	if (k.v.kind == V_INVALID)
-		undo_broken(&k);
-	else if (verdict_ok(&k.v) && mode == CONNECT_TEST)
-		rc = roll_back(&k);
-	else if (verdict_ok(&k.v))
-		rc = keep(&k);
+		k.v = undo_broken(&k);
+	else if (verdict_ok(&k.v) && k.filter)
+		rc = gcs_build(filter, &k.gcs);
 	if (k.filter)
 		gcs_builder_fini(&k.gcs);
-	undo_writer_fini(&k.undo);
 	return rc ? verdict_unknown(rc) : k.v;
 }

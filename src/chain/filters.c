@@ -166,16 +166,10 @@ static int store(struct filters *f, struct hnode *n, const struct buf *filter)
 	return 0;
 }
 
-int filters_connected(struct chain *c, struct hnode *n, struct gcs_builder *g)
+int filters_connected(struct chain *c, struct hnode *n,
+		      const struct buf *filter)
 {
-	struct buf *filter;
-	int rc = gcs_build(&filter, g);
-
-	if (rc)
-		return rc;
-	rc = store(c->filters, n, filter);
-	buf_unref(filter);
-	return rc;
+	return store(c->filters, n, filter);
 }
 
 /* Back to n, whose filter is stored; NULL: to before genesis. */
@@ -238,7 +232,7 @@ static int add_spent(struct gcs_builder *g, struct slice record)
 static int build_from_disk(struct chain *c, struct hnode *n)
 {
 	struct gcs_builder g;
-	struct buf *undo = NULL;
+	struct buf *undo = NULL, *filter = NULL;
 	struct body b;
 	int rc = body_get(c, &b, n);
 
@@ -250,9 +244,12 @@ static int build_from_disk(struct chain *c, struct hnode *n)
 		add_outputs(&g, &b.view);
 		rc = add_spent(&g, buf_payload(undo));
 		if (rc == 0)
-			rc = filters_connected(c, n, &g);
+			rc = gcs_build(&filter, &g);
+		if (rc == 0)
+			rc = store(c->filters, n, filter);
 		gcs_builder_fini(&g);
 	}
+	buf_unref(filter);
 	buf_unref(undo);
 	body_fini(&b);
 	return rc;
@@ -264,9 +261,9 @@ static int catch_up(struct chain *c, struct filters *f)
 	int32_t next = n ? n->height + 1 : 0;
 
 	/* The tip went elsewhere while the index was behind. */
-	if (n && !hnode_is_ancestor(n, c->here))
-		return rewind_to(f, hnode_mut(hnode_fork(n, c->here)));
-	return build_from_disk(c, hnode_mut(hnode_ancestor(c->here, next)));
+	if (n && !hnode_is_ancestor(n, c->tip))
+		return rewind_to(f, hnode_mut(hnode_fork(n, c->tip)));
+	return build_from_disk(c, hnode_mut(hnode_ancestor(c->tip, next)));
 }
 
 void filters_published(struct chain *c)
@@ -274,14 +271,14 @@ void filters_published(struct chain *c)
 	struct filters *f = c->filters;
 
 	if (f)
-		__atomic_store_n(&f->ready, f->best == c->here,
+		__atomic_store_n(&f->ready, f->best == c->tip,
 				 __ATOMIC_RELEASE);
 }
 
 bool filters_behind(const struct chain *c)
 {
-	return c->filters && c->filters->db && c->here &&
-	       c->filters->best != c->here;
+	return c->filters && c->filters->db && c->tip &&
+	       c->filters->best != c->tip;
 }
 
 bool filters_catch_up(struct chain *c)

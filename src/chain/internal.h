@@ -5,6 +5,7 @@
 #ifndef CAIRN_SRC_CHAIN_INTERNAL_H
 #define CAIRN_SRC_CHAIN_INTERNAL_H
 
+#include "ahead.h"
 #include "workq.h"
 
 #include <cairn/base/hmap.h>
@@ -23,6 +24,9 @@ struct filters;
 struct index_record;
 struct kv;
 struct kv_batch;
+struct script_batch;
+struct script_pool;
+struct undo_writer;
 
 /* Core's MIN_BLOCKS_TO_KEEP: an unrequested block may be so far ahead. */
 #define UNREQUESTED_AHEAD 288
@@ -125,7 +129,7 @@ struct chain {
 
 	/* Chain thread. */
 	struct worklist control, blocks;
-	struct hnode *here;      /* the coins' block; published between steps */
+	struct hnode *here;      /* the coins' block */
 	struct hnode *saved_tip; /* as the index knows it */
 	struct hnode **nodes;    /* all known, parents first */
 	size_t n_nodes, cap_nodes;
@@ -145,8 +149,9 @@ struct chain {
 	bool reindexing;     /* atomic: the block files are being read again */
 	bool replaying;      /* at start: no events, no scripts again */
 	uint64_t log_ns, flush_ns;
-	struct pool *script_pool; /* NULL: the chain thread alone */
-	int fatal_rc; /* what stopped us; nothing is flushed any more */
+	struct script_pool *scripts;
+	struct ahead ahead; /* connected blocks whose scripts are under way */
+	int fatal_rc;       /* what stopped us; nothing is flushed any more */
 	char *fatal_text;
 };
 
@@ -193,6 +198,8 @@ void chain_serve(struct chain *c, uint64_t wait_ns);
 /* Queue control work for the chain thread; false when it is down. */
 bool chain_control(struct chain *c, void (*run)(struct chain *c, void *arg),
 		   void *arg);
+/* Say what became of a job; takes bw. Chain thread. */
+void block_answer(struct chain *c, struct block_work *take);
 
 /* outbox.c */
 void outbox_init(struct outbox *o);
@@ -281,24 +288,38 @@ struct hnode *candidate_best(struct chain *c);
 void candidates_rebuild(struct chain *c);
 void best_header_recompute(struct chain *c);
 
-/* scripts.c: the one call site. undo holds the coins that the block has spent.
- */
-struct verdict scripts_check(struct chain *c, const struct hnode *n,
-			     const struct block_view *b, struct slice undo);
-
-/* script_jobs.c */
+/* scripts.c */
 void scripts_init(struct chain *c);
-void scripts_fini(struct chain *c);
+/* Begin with the scripts of a block that is connected, n: gives a batch that is
+ * under way, or NULL in it when they are passed over. Borrows b and undo, the
+ * coins it spent, until the batch is freed. */
+int scripts_begin(struct chain *c, struct script_batch **give,
+		  const struct hnode *n, const struct block_view *b,
+		  struct slice undo) must_check;
+/* What came of a batch that is done. */
+struct verdict scripts_end(struct chain *c, const struct hnode *n,
+			   const struct block_view *b,
+			   const struct script_batch *s);
+/* All at once. */
 struct verdict scripts_verify(struct chain *c, const struct hnode *n,
 			      const struct block_view *b, struct slice undo);
 
 /* connect.c */
-enum connect_mode { CONNECT_KEEP, CONNECT_TEST };
-/* Judge b on the coins of its parent and apply it. V_INVALID and CONNECT_TEST
- * leave the coins as they were; V_UNKNOWN leaves them undefined: fatal. */
+/* Judge b on the coins of its parent, by every rule but scripts, and apply it.
+ * undo, which is empty, gets the coins spent; *filter, unless it is NULL, the
+ * basic filter. V_INVALID leaves the coins as they were; V_UNKNOWN leaves them
+ * undefined: fatal. */
 struct verdict connect_block(struct chain *c, struct hnode *n,
 			     const struct block_view *b,
-			     enum connect_mode mode);
+			     struct undo_writer *undo, struct buf **filter);
+/* Take the block applied last off again. */
+int connect_take_back(struct chain *c, const struct block_view *b,
+		      struct slice undo) must_check;
+/* b, which is off the coins, has broken a rule by v: the verdict that is told,
+ * since a rule that comes first may not have been asked. */
+struct verdict connect_first_fault(struct chain *c, const struct hnode *n,
+				   const struct block_view *b,
+				   struct verdict v);
 
 /* disconnect.c */
 /* Take b, which is here, off the coins. */
@@ -319,15 +340,20 @@ int undo_load(struct chain *c, struct buf **give,
 void activate(struct chain *c);
 /* One block off; here moves. False after chain_fatal. */
 bool disconnect_tip(struct chain *c);
-/* To the next better tip and no further. False when there is none. */
-bool activate_once(struct chain *c);
-/* here becomes what everybody sees... */
+/* A part of it: one block on, or to a better branch, or a look at what has
+ * become of those ahead. False when nothing better is known. */
+bool activate_step(struct chain *c);
+/* The last block whose scripts are verified becomes what everybody sees... */
 void show_tip(struct chain *c);
 /* ...and a boundary at which coins may be flushed. */
 void publish(struct chain *c);
+/* n is connected for good: tell, and publish it if it is the best. */
+void block_connected(struct chain *c, struct hnode *n, struct buf *body);
 /* n broke a rule: mark it and all behind it, tell the loop. */
 void mark_failed(struct chain *c, struct hnode *n, const struct verdict *v,
 		 uint64_t peer);
+/* The same for a stored block: its sender is named. */
+void found_invalid(struct chain *c, struct hnode *n, const struct verdict *v);
 
 /* start.c */
 /* 0, E_STOPPING or the failure that chain_fatal has told. */
@@ -347,14 +373,13 @@ int reindex_remove_coins(struct chain *c) must_check;
 void reindex_end(struct chain *c, void *arg);
 
 /* filters.c. Chain thread unless stated. */
-struct gcs_builder;
 int filters_open(struct chain *c) must_check;
 void filters_close(struct chain *c);
 /* Whether connecting n should collect its filter. */
 bool filters_wants(const struct chain *c, const struct hnode *n);
-/* n was connected: build, store. */
+/* n was connected: store its filter. */
 int filters_connected(struct chain *c, struct hnode *n,
-		      struct gcs_builder *g) must_check;
+		      const struct buf *filter) must_check;
 int filters_disconnected(struct chain *c, const struct hnode *n) must_check;
 /* One block of catching up; false when nothing is left. */
 bool filters_catch_up(struct chain *c);

@@ -1,15 +1,18 @@
 /*
  * Which chain is the best one, and getting there: take blocks off down to the
  * fork, connect upwards, mark what breaks a rule, until nothing better is
- * known. Chain thread. What others see moves only between steps, to a better
- * tip than the one before (or to the best that is left after failures).
+ * known. Chain thread. What others see moves only to a block whose scripts are
+ * verified, and to a better one than before (or to the best that is left after
+ * failures). The queue of blocks between both is ahead.c's.
  */
 #include "internal.h"
+#include "script_pool.h"
 
 #include <cairn/base/buf.h>
 #include <cairn/base/clock.h>
 #include <cairn/base/err.h>
 #include <cairn/base/log.h>
+#include <cairn/base/must.h>
 #include <cairn/base/text.h>
 
 #define LOG_NS   10000000000u
@@ -26,9 +29,9 @@ static void tell(struct chain *c, enum chain_event_type type, struct hnode *n,
 
 static void tell_tip(struct chain *c, const struct hnode *was)
 {
-	struct chain_event e = {.type = CHAIN_EV_TIP, .node = c->here};
+	struct chain_event e = {.type = CHAIN_EV_TIP, .node = c->tip};
 
-	e.fork = hnode_fork(c->here, was);
+	e.fork = hnode_fork(c->tip, was);
 	if (!c->replaying)
 		outbox_event(c, &e);
 }
@@ -46,14 +49,14 @@ static void log_tip(struct chain *c)
 	coinview_stats(c->coins, &s);
 	log_info(LOG_VALIDATION,
 		 "tip height=%d hash=%s txs=%llu progress=%.6f cache=%zuMiB",
-		 c->here->height, hash256_fmt(hash, &c->here->hash),
-		 (unsigned long long)c->here->chain_tx,
-		 chain_progress(c, c->here), s.bytes >> 20);
+		 c->tip->height, hash256_fmt(hash, &c->tip->hash),
+		 (unsigned long long)c->tip->chain_tx,
+		 chain_progress(c, c->tip), s.bytes >> 20);
 }
 
 static void update_ibd(struct chain *c)
 {
-	const struct hnode *n = c->here;
+	const struct hnode *n = c->tip;
 
 	if (!__atomic_load_n(&c->ibd, __ATOMIC_RELAXED) ||
 	    u256_cmp(&n->work, &c->cfg.min_work) < 0 ||
@@ -66,7 +69,7 @@ static void update_ibd(struct chain *c)
 
 void show_tip(struct chain *c)
 {
-	__atomic_store_n(&c->tip, c->here, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->tip, ahead_base(c), __ATOMIC_RELEASE);
 	filters_published(c);
 	update_ibd(c);
 	index_seal(c);
@@ -84,7 +87,7 @@ void publish(struct chain *c)
 		coinview_want_flush(c->coins);
 	}
 	__atomic_store_n(&c->at_boundary, true, __ATOMIC_RELEASE);
-	rc = coinview_boundary(c->coins, &m);
+	rc = coinview_boundary(c->coins, c->ahead.first ? NULL : &m);
 	__atomic_store_n(&c->at_boundary, false, __ATOMIC_RELEASE);
 	if (rc && !(rc == E_STOPPING && chain_stopping(c)))
 		chain_fatal(c, rc, "coins could not be written");
@@ -125,8 +128,7 @@ void mark_failed(struct chain *c, struct hnode *n, const struct verdict *v,
 		outbox_event(c, &e);
 }
 
-static void found_invalid(struct chain *c, struct hnode *n,
-			  const struct verdict *v)
+void found_invalid(struct chain *c, struct hnode *n, const struct verdict *v)
 {
 	uint64_t peer = pending_drop(c, n);
 
@@ -135,37 +137,46 @@ static void found_invalid(struct chain *c, struct hnode *n,
 	mark_failed(c, n, v, peer);
 }
 
-/* One block on. False when it is invalid or after chain_fatal. */
-static bool connect_tip(struct chain *c, struct hnode *n)
+static void check_halt(struct chain *c)
 {
-	struct body b;
-	struct verdict v;
-	int rc = body_get(c, &b, n);
+	struct chain_event e = {.type = CHAIN_EV_FATAL,
+				.text = "the height of -stopatheight is "
+					"reached"};
 
-	if (rc) {
-		chain_fatal(c, rc, "a stored block could not be read");
-		return false;
-	}
-	v = connect_block(c, n, &b.view, CONNECT_KEEP);
-	if (verdict_ok(&v)) {
-		c->here = n;
-		pending_drop(c, n);
-		tell(c, CHAIN_EV_CONNECTED, n, b.buf);
-	} else if (v.kind == V_INVALID) {
-		found_invalid(c, n, &v);
-	} else {
-		chain_fatal(c, v.rc, "a block could not be connected");
-	}
-	body_fini(&b);
-	return verdict_ok(&v);
+	if (c->cfg.stop_at_height <= 0 || c->halted ||
+	    c->tip->height < c->cfg.stop_at_height)
+		return;
+	c->halted = true;
+	outbox_event(c, &e);
+}
+
+/* Everybody sees it, and hears of it. */
+static void publish_step(struct chain *c)
+{
+	const struct hnode *was = c->tip;
+
+	publish(c);
+	tell_tip(c, was);
+	log_tip(c);
+	check_halt(c);
+}
+
+void block_connected(struct chain *c, struct hnode *n, struct buf *body)
+{
+	tell(c, CHAIN_EV_CONNECTED, n, body);
+	/* Within a reorganisation nobody may see where the coins are. */
+	if (hnode_cmp_work(n, c->tip) > 0)
+		publish_step(c);
 }
 
 bool disconnect_tip(struct chain *c)
 {
 	struct hnode *n = c->here;
 	struct body b;
-	int rc = body_get(c, &b, n);
+	int rc;
 
+	must(!c->ahead.first);
+	rc = body_get(c, &b, n);
 	if (rc == 0) {
 		rc = disconnect_block(c, n, &b.view);
 		if (rc == 0)
@@ -181,11 +192,11 @@ bool disconnect_tip(struct chain *c)
 	return rc == 0;
 }
 
-/* Go towards target until the tip is better than it was, or nothing more can be
- * connected. */
+/* Go towards target until the published tip is there or on its way, or nothing
+ * more can be connected. The queue is empty before and after. */
 static void step(struct chain *c, struct hnode *target)
 {
-	struct hnode *was = c->here;
+	struct hnode *was = c->here, *n;
 	const struct hnode *fork = hnode_fork(was, target);
 
 	/* The way back, if the new branch breaks. */
@@ -195,11 +206,11 @@ static void step(struct chain *c, struct hnode *target)
 		if (!disconnect_tip(c))
 			return;
 	while (c->here != target) {
-		int32_t up = c->here->height + 1;
-
-		if (!connect_tip(c, hnode_mut(hnode_ancestor(target, up))))
+		n = hnode_mut(hnode_ancestor(target, c->here->height + 1));
+		if (!ahead_connect(c, n))
 			return;
-		if (hnode_cmp_work(c->here, was) > 0 || chain_stopping(c))
+		ahead_drain(c);
+		if (c->here != n || c->tip == n || chain_stopping(c))
 			return;
 	}
 }
@@ -209,22 +220,9 @@ static bool may_go_on(const struct chain *c)
 	return !c->fatal_rc && !c->halted && !chain_stopping(c);
 }
 
-static void check_halt(struct chain *c)
-{
-	struct chain_event e = {.type = CHAIN_EV_FATAL,
-				.text = "the height of -stopatheight is "
-					"reached"};
-
-	if (c->cfg.stop_at_height <= 0 || c->halted ||
-	    c->here->height < c->cfg.stop_at_height)
-		return;
-	c->halted = true;
-	outbox_event(c, &e);
-}
-
 /* Steps until a better tip than was, or none to be had: in between nobody may
  * see where the coins are. */
-bool activate_once(struct chain *c)
+static void leap(struct chain *c)
 {
 	struct hnode *was = c->here, *target;
 
@@ -234,18 +232,48 @@ bool activate_once(struct chain *c)
 			break;
 		step(c, target);
 	} while (may_go_on(c) && hnode_cmp_work(c->here, was) < 0);
-	if (c->fatal_rc || c->here == was)
+	/* A worse one is all that is left. */
+	if (!c->fatal_rc && c->tip != c->here)
+		publish_step(c);
+}
+
+/* Whether n, the next block towards target, need not wait until the scripts of
+ * those before it are verified. */
+static bool runs_ahead(const struct chain *c, const struct hnode *target,
+		       const struct hnode *n)
+{
+	int32_t halt = c->cfg.stop_at_height;
+
+	return script_pool_threads(c->scripts) > 0 && !c->in_task &&
+	       hnode_is_ancestor(c->here, target) &&
+	       c->best_header->height - c->tip->height > AHEAD_NEAR &&
+	       (halt <= 0 || n->height < halt) &&
+	       !coinview_due(c->coins, (uint32_t)c->ahead.n);
+}
+
+bool activate_step(struct chain *c)
+{
+	struct hnode *target, *n;
+
+	ahead_poll(c);
+	target = candidate_best(c);
+	if (!target || c->fatal_rc)
 		return false;
-	publish(c);
-	tell_tip(c, was);
-	log_tip(c);
-	check_halt(c);
+	n = hnode_mut(hnode_ancestor(target, c->here->height + 1));
+	if (!n || !runs_ahead(c, target, n)) {
+		ahead_drain(c);
+		leap(c);
+	} else if (ahead_full(c)) {
+		ahead_wait(c);
+	} else {
+		ahead_connect(c, n);
+	}
 	return true;
 }
 
 void activate(struct chain *c)
 {
-	while (may_go_on(c) && activate_once(c)) {
+	while (may_go_on(c) && activate_step(c)) {
 		outbox_tick(c);
 		if (!c->in_task && !c->replaying)
 			chain_serve(c, 0);

@@ -415,9 +415,10 @@ static int reconnect(struct chain *c)
 			      (double)(was->height - first) /
 				  (goal->height - first + 1));
 		}
-		if (!activate_once(c))
+		if (!activate_step(c))
 			break;
 	}
+	ahead_drain(c);
 	return c->fatal_rc;
 }
 

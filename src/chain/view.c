@@ -8,6 +8,7 @@
 #include <cairn/base/buf.h>
 #include <cairn/base/clock.h>
 #include <cairn/base/err.h>
+#include <cairn/chain/undo.h>
 #include <cairn/consensus/check.h>
 #include <cairn/consensus/headers.h>
 #include <cairn/crypto/sha256.h>
@@ -128,6 +129,26 @@ static void make_node(struct hnode *n, const struct header *h,
 	n->nonce = h->nonce;
 }
 
+/* On the coins of the tip, which are as before when it returns. */
+static struct verdict test_coins(struct chain *c, struct hnode *n,
+				 const struct block_view *b)
+{
+	struct undo_writer undo;
+	struct verdict v;
+	int rc = 0;
+
+	undo_writer_init(&undo);
+	v = connect_block(c, n, b, &undo, NULL);
+	if (verdict_ok(&v)) {
+		v = scripts_verify(c, n, b, slice_of(undo.p, undo.n));
+		rc = connect_take_back(c, b, slice_of(undo.p, undo.n));
+		if (rc == 0 && v.kind == V_INVALID)
+			v = connect_first_fault(c, n, b, v);
+	}
+	undo_writer_fini(&undo);
+	return rc ? verdict_unknown(rc) : v;
+}
+
 static struct verdict test_view(struct chain *c, const struct block_view *b)
 {
 	struct block_context ctx = {.height = c->here->height + 1,
@@ -150,7 +171,7 @@ static struct verdict test_view(struct chain *c, const struct block_view *b)
 	if (!verdict_ok(&v))
 		return v;
 	make_node(&n, &h, b->header, c->here);
-	v = connect_block(c, &n, b, CONNECT_TEST);
+	v = test_coins(c, &n, b);
 	if (v.kind == V_UNKNOWN)
 		chain_fatal(c, v.rc, "a block could not be tested");
 	return v;

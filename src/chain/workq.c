@@ -82,6 +82,14 @@ bool workq_put(struct workq *q, enum work_lane lane, struct worklist *l)
 	return open;
 }
 
+void workq_wake(struct workq *q)
+{
+	pthread_mutex_lock(&q->mu);
+	q->woken = true;
+	pthread_cond_signal(&q->cond);
+	pthread_mutex_unlock(&q->mu);
+}
+
 static bool is_empty(const struct workq *q)
 {
 	return !q->lane[LANE_CONTROL].first && !q->lane[LANE_BLOCK].first;
@@ -107,10 +115,11 @@ bool workq_take(struct workq *q, struct worklist lane[LANES], uint64_t wait_ns)
 	if (timed && wait_ns)
 		until = deadline_in(wait_ns);
 	pthread_mutex_lock(&q->mu);
-	while (wait_ns && rc == 0 && is_empty(q) && !q->closed)
+	while (wait_ns && rc == 0 && is_empty(q) && !q->closed && !q->woken)
 		rc = timed ? pthread_cond_timedwait(&q->cond, &q->mu, &until)
 			   : pthread_cond_wait(&q->cond, &q->mu);
 	more = !q->closed || !is_empty(q);
+	q->woken = false;
 	worklist_join(&lane[LANE_CONTROL], &q->lane[LANE_CONTROL]);
 	worklist_join(&lane[LANE_BLOCK], &q->lane[LANE_BLOCK]);
 	pthread_mutex_unlock(&q->mu);

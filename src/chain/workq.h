@@ -35,6 +35,7 @@ struct workq {
 	pthread_cond_t cond;
 	struct worklist lane[LANES];
 	bool closed;
+	bool woken; /* the next take does not wait */
 };
 
 #define WORKQ_FOREVER UINT64_MAX
@@ -43,6 +44,8 @@ void workq_init(struct workq *q);
 void workq_fini(struct workq *q);
 /* Move all of l into a lane. False when closed: l is then untouched. */
 bool workq_put(struct workq *q, enum work_lane lane, struct worklist *l);
+/* Let a take that waits, or the next one, return without anything. */
+void workq_wake(struct workq *q);
 /* Append all that is queued to lane[], waiting up to wait_ns for something.
  * False once the queue is closed and empty. */
 bool workq_take(struct workq *q, struct worklist lane[LANES], uint64_t wait_ns);

@@ -105,6 +105,10 @@ enum chain_rebuild {
 	REBUILD_ALL,   /* from the block files alone */
 };
 
+/* Called before some scripts of a block are verified, on the thread that does
+ * it: a test's way to delay it. */
+typedef void (*script_begin_fn)(void *arg, const struct hnode *node);
+
 struct chain_cfg {
 	const struct params *params;
 	const char *blocks_dir; /* with blk and rev files */
@@ -119,6 +123,7 @@ struct chain_cfg {
 	const struct clock *clock;
 	enum chain_rebuild rebuild;
 	script_check_fn script_check; /* NULL: always valid */
+	script_begin_fn script_begin; /* NULL: no delay */
 	void *script_arg;
 	int32_t stop_at_height; /* 0: never */
 	int64_t max_tip_age_s;
@@ -171,8 +176,9 @@ void chain_stamp_record(struct buf *b, const struct params *p);
  * FATAL the answer is BLOCK_REFUSED with V_UNKNOWN. Loop. */
 void chain_submit_block(struct chain *c, struct block_job *take);
 
-/* Run a task on the chain thread, between blocks: after the headers noted
- * before it, not necessarily after the blocks. False when stopping: it is not
+/* Run a task on the chain thread, between blocks and with the coins at the
+ * published tip: after the headers noted before it, not necessarily after the
+ * blocks. False when stopping: it is not
  * run. Any thread. */
 bool chain_run(struct chain *c, struct task t);
 

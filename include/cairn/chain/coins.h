@@ -122,11 +122,15 @@ typedef int (*coinview_sync_fn)(void *arg);
 void coinview_set_sync(struct coinview *v, coinview_sync_fn fn, void *arg);
 /* A block boundary: at is the published block. Freezes and starts a background
  * flush when the budget or max_unflushed says so; waits for the one before when
- * the bound on both together is reached (counted as a stall). 0, or the failure
- * of an earlier flush, which is never retried; E_STOPPING after an interrupt.
- */
+ * the bound on both together is reached (counted as a stall). With NULL the
+ * coins are ahead of the published block: neither freezes nor waits. 0, or the
+ * failure of an earlier flush, which is never retried; E_STOPPING after an
+ * interrupt. */
 int coinview_boundary(struct coinview *v,
 		      const struct coin_marker *at) must_check;
+/* The bounds ask for a boundary at a published block, with `ahead` blocks that
+ * the coins are in front of it. */
+bool coinview_due(const struct coinview *v, uint32_t ahead);
 /* Let the next boundary start a flush whatever is unflushed (after a time). */
 void coinview_want_flush(struct coinview *v);
 /* Flush everything and wait. Returns as boundary. */

@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 static const suite_fn suites[] = {
-    coin_codec_suite,     undo_suite,      htree_suite,
-    presync_suite,        coinview_suite,  coinview_prefetch_suite,
-    coinview_model_suite, chain_suite,     fullblocks_suite,
-    filters_suite,        cfcheckpt_suite, import_suite,
-    mining_suite,         workq_suite,     rules_suite,
-    scripts_suite,        crash_suite,
+    coin_codec_suite,     undo_suite,        htree_suite,
+    presync_suite,        coinview_suite,    coinview_prefetch_suite,
+    coinview_model_suite, chain_suite,       fullblocks_suite,
+    filters_suite,        cfcheckpt_suite,   import_suite,
+    mining_suite,         workq_suite,       rules_suite,
+    scripts_suite,        script_pool_suite, ahead_suite,
+    ahead_faults_suite,   ahead_crash_suite, crash_suite,
 };
 
 char *scratch_new(void)
@@ -41,8 +42,10 @@ void scratch_free(char *dir)
 int main(void)
 {
 	static const suite_fn crash_child[] = {crash_child_suite};
+	static const suite_fn ahead_child[] = {ahead_child_suite};
 	static const suite_fn coinview_child[] = {coinview_child_suite};
-	bool is_child = getenv(COINVIEW_CHILD) || getenv(CRASH_CHILD);
+	bool is_child = getenv(COINVIEW_CHILD) || getenv(CRASH_CHILD) ||
+			getenv(AHEAD_CHILD);
 
 	if (crypto_init() != 0)
 		return EXIT_FAILURE;
@@ -51,6 +54,8 @@ int main(void)
 	/* A process that will be killed: its one test runs in it. */
 	if (setenv("CK_FORK", "no", 1) != 0)
 		return EXIT_FAILURE;
+	if (getenv(AHEAD_CHILD))
+		return RUN_SUITES(ahead_child);
 	return getenv(CRASH_CHILD) ? RUN_SUITES(crash_child)
 				   : RUN_SUITES(coinview_child);
 }

@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "../testdata.h"
+#include "gate.h"
 #include "suites.h"
 
 #include <cairn/base/endian.h>
@@ -58,6 +59,14 @@ static struct verdict script_check(void *arg, const struct hnode *n)
 	return verdict_valid();
 }
 
+static void script_begin(void *arg, const struct hnode *n)
+{
+	struct rig *r = arg;
+
+	if (r->gate)
+		gate_pass(r->gate, n);
+}
+
 void rig_init(struct rig *r, enum chain_id id, const char *dir)
 {
 	memset(r, 0, sizeof *r);
@@ -70,6 +79,7 @@ void rig_init(struct rig *r, enum chain_id id, const char *dir)
 	r->cfg.workers = 2;
 	r->cfg.clock = &r->clock;
 	r->cfg.script_check = script_check;
+	r->cfg.script_begin = script_begin;
 	r->cfg.max_tip_age_s = 24 * 60 * 60;
 	queue_init(&r->tasks);
 }
@@ -259,6 +269,12 @@ struct block_result rig_block(struct rig *r, struct slice block)
 void rig_send(struct rig *r, struct slice block, struct block_result *out)
 {
 	submit(r, rig_header(r, block), block, PEER_NONE, true, out);
+}
+
+void rig_send_of(struct rig *r, struct hnode *n, struct slice block,
+		 struct block_result *out)
+{
+	submit(r, n, block, PEER_NONE, true, out);
 }
 
 struct making {

@@ -11,6 +11,8 @@
 #include <cairn/chain/chain.h>
 #include <cairn/params/params.h>
 
+struct gate;
+
 struct rig_event {
 	enum chain_event_type type;
 	struct hnode *node;
@@ -38,6 +40,7 @@ struct rig {
 	size_t unanswered;
 	struct hash256 script_fails; /* the hook's block; zero: none */
 	int script_calls;            /* atomic */
+	struct gate *gate;           /* in front of scripts; may be NULL */
 };
 
 /* Defaults for a network in dir, or in a fresh scratch folder when NULL. */
@@ -71,6 +74,9 @@ struct block_result rig_block_from(struct rig *r, struct slice block,
 /* Hand over without waiting; out (may be NULL) is filled when it is answered.
  */
 void rig_send(struct rig *r, struct slice block, struct block_result *out);
+/* The same where the header is known, and may have failed since. */
+void rig_send_of(struct rig *r, struct hnode *n, struct slice block,
+		 struct block_result *out);
 
 /* A block on the tip that pays to an anyone-can-spend script that salt makes
  * unique, with transactions; mined, not submitted. */

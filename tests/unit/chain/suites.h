@@ -21,6 +21,11 @@ Suite *mining_suite(void);
 Suite *workq_suite(void);
 Suite *rules_suite(void);
 Suite *scripts_suite(void);
+Suite *script_pool_suite(void);
+Suite *ahead_suite(void);
+Suite *ahead_faults_suite(void);
+Suite *ahead_crash_suite(void);
+Suite *ahead_child_suite(void);
 Suite *cfcheckpt_suite(void);
 
 /* A fresh folder below $TMPDIR, /dev/shm or /tmp; the caller removes it and
@@ -33,6 +38,7 @@ void scratch_free(char *dir);
 #define COINVIEW_CHILD "CAIRN_TEST_COINVIEW"
 Suite *coinview_child_suite(void);
 #define CRASH_CHILD "CAIRN_TEST_CRASH"
+#define AHEAD_CHILD "CAIRN_TEST_AHEAD"
 Suite *crash_child_suite(void);
 
 #endif

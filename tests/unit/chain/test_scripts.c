@@ -1,5 +1,5 @@
 /* Scripts of blocks: verified on all threads, the first failure told, passed
- * over below an assumed-valid block (src/chain/scripts.c, script_jobs.c). */
+ * over below an assumed-valid block (src/chain/scripts.c). */
 #include "rig.h"
 #include "suites.h"
 
