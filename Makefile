@@ -239,7 +239,7 @@ check-tsan:
 # Fuzz targets: clang's libFuzzer with AddressSanitizer and UBSan, in a build of
 # their own. Without clang nothing is built and fuzz-smoke skips them all.
 FUZZ_CC ?= $(firstword $(shell command -v clang-14 || command -v clang))
-FUZZ_LAYERS = net rpc consensus script wire crypto params base
+FUZZ_LAYERS = net rpc address consensus script wire crypto params base
 FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz:
 	$(Q)if test -n "$(FUZZ_CC)"; then \

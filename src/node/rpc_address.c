@@ -314,8 +314,8 @@ const struct rpc_cmd rpc_address_cmds[] = {
      args_sign, "Sign a message with a private key.", "\"signature\" in base64",
      false, false},
     {"validateaddress", "util", RPC_POOL, cmd_validateaddress, args_validate,
-     "Whether a text is an address of this network, and what it pays to; if "
-     "not, why, and where its errors may be.",
+     "Return information about the given bitcoin address. If it is none of "
+     "this network: why, and where its errors may be.",
      "{ isvalid, address, scriptPubKey, isscript, iswitness, witness_version, "
      "witness_program } or { isvalid, error_locations, error }",
      false, false},

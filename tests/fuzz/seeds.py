@@ -285,10 +285,64 @@ def votes(s):
         s.put('delimited', bytes.fromhex(case['vote_marshal_delimited']))
 
 
+def descriptors(s):
+    """Behind network, how its checksum is treated, and an index."""
+    texts = [c['input'] for c in s.json('vectors/descriptors/desc-invalid.json')]
+    for name in 'desc-valid', 'desc-addresses':
+        kinds = s.json('vectors/descriptors/%s.json' % name)
+        for cases in kinds.values() if kinds else ():
+            texts += [case['input'] for case in cases]
+    for text in texts:
+        for head in (b'\0\0', b'\3\7') if len(text) < 3000 else ():
+            s.put('descriptor', head + text.encode())
+    for name in 'key_io_valid', 'key_io_invalid':
+        for case in s.json('vectors/core/%s.json' % name):
+            for network in b'\0', b'\1':
+                s.put('keys', network + case[0].encode())
+
+
+def signing(s):
+    """Behind a type: a transaction, and a coin for each of its inputs."""
+    def put(tx, coins):
+        for kind in range(7):
+            s.put('sign', bytes([kind]) + tx + b''.join(
+                struct.pack('<qB', value, len(script)) + script
+                for value, script in coins))
+    for path in s.files('txs/*.prevouts.json'):
+        spent = [(c['value'], bytes.fromhex(c['script']))
+                 for c in s.json(os.path.relpath(path, s.data))['prevouts']]
+        if max(len(script) for _, script in spent) < 255:
+            put(s.read(path.replace('.prevouts.json', '.bin')), spent)
+
+    # Coins of the keys that the target signs with.
+    g = bytes.fromhex('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f28'
+                      '15b16f81798')
+    h = bytes.fromhex('02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac0'
+                      '9b95c709ee5')
+    hashed = bytes.fromhex('751e76e8199196d454941c45d1b3a323f1433bd6')
+    codes = [b'\x21' + g + b'\xac', b'\x76\xa9\x14' + hashed + b'\x88\xac',
+             b'\0\x14' + hashed, b'\x52\x21' + g + b'\x21' + h + b'\x52\xae']
+    coins = codes + [b'\x51\x20' + g[1:], bytes.fromhex(
+        '5120da4710964f7852695de2da025290e24af6d8c281de5a0b902b7135fd9fd74d21')]
+    for code in codes:
+        wsh = b'\0\x20' + hashlib.sha256(code).digest()
+        coins += [wsh] + [
+            b'\xa9\x14' + hashlib.new(
+                'ripemd160', hashlib.sha256(c).digest()).digest() + b'\x87'
+            for c in (code, wsh)]
+    for spent in [[c] for c in coins] + [coins]:
+        put(b'\2\0\0\0' + compact(len(spent)) +
+            b''.join(bytes(32) + struct.pack('<I', i) + bytes(5)
+                     for i in range(len(spent))) +
+            b'\1' + struct.pack('<q', 1) + b'\1\x51' + bytes(4),
+            [(1000, script) for script in spent])
+
+
 def write(data, out):
     s = Seeds(data, out)
     for source in (messages, chains, transactions, scripts, checks, requests,
-                   prevouts, filters, addresses, payloads, votes):
+                   prevouts, filters, addresses, payloads, votes, descriptors,
+                   signing):
         source(s)
 
 
