@@ -648,6 +648,12 @@ static bool in_warmup(const struct json *v)
 	       code == WARMUP;
 }
 
+/* The server's cookie comes last, when all else of it stands. */
+static bool is_starting(const struct reply *r)
+{
+	return r->status == 401 && r->cookie == COOKIE_UNREADABLE;
+}
+
 static void sleep_s(time_t s)
 {
 	struct timespec ts = {.tv_sec = s};
@@ -670,7 +676,7 @@ static int call_and_wait(const struct cli *cli, struct reply *r,
 		call(cli, r);
 		if (r->lost && (!wait || late))
 			return fail_lost(cli, r, wait);
-		if (r->lost)
+		if (r->lost || (wait && !late && is_starting(r)))
 			continue;
 		rc = check_reply(cli, r);
 		if (rc)

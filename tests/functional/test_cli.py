@@ -86,6 +86,22 @@ def test_rpcwait_waits_for_the_start():
         t.join()
 
 
+def test_rpcwait_waits_for_the_cookie():
+    a = Node()
+    with nodes(a):
+        a.start()
+        late = os.path.join(a.dir, 'late')
+        tcp = ['-rpcport=%d' % a.rpcport, '-rpccookiefile=' + late, '-rpcwait']
+        code, _, err = a.cli('-rpcwaittimeout=1', *tcp, 'getblockcount')
+        assert code == 1 and 'Failed to read cookie file' in err, (code, err)
+        t = threading.Timer(0.5, os.link,
+                            [os.path.join(a.netdir, '.cookie'), late])
+        t.start()
+        code, out, err = a.cli(*tcp, 'getblockcount')
+        assert (code, out) == (0, '0\n'), (code, out, err)
+        t.join()
+
+
 def test_stop_stops():
     a = Node()
     with nodes(a):
