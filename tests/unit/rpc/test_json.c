@@ -156,7 +156,7 @@ START_TEST(json_string_may_hold_an_escaped_zero)
 	ck_assert_uint_eq(v->kids[0].s.n, 3);
 	ck_assert_mem_eq(v->kids[0].s.p, "a\0b", 4);
 	ck_assert_uint_eq(v->kids[1].s.n, 1);
-	ck_assert_mem_eq(v->kids[1].s.p, "", 2);
+	ck_assert_mem_eq(v->kids[1].s.p, "\0", 2);
 }
 END_TEST
 
