@@ -25,6 +25,7 @@ struct index_record;
 struct kv;
 struct kv_batch;
 struct script_batch;
+struct script_memory;
 struct script_pool;
 struct undo_writer;
 
@@ -218,9 +219,8 @@ void outbox_tick(struct chain *c);
 /* verified.c: what was verified before. */
 void verified_init(struct chain *c);
 void verified_fini(struct chain *c);
-/* What verifies the signatures of a block. Any number of threads may use it. */
-const struct sig_verifier *verified_verifier(const struct chain *c,
-					     const struct hnode *n);
+/* What the scripts of a block are verified with. */
+struct script_memory verified_for(const struct chain *c, const struct hnode *n);
 
 /* submit.c */
 /* The loop got the answer: let a waiting twin go on. */

@@ -60,18 +60,41 @@ static uint32_t chunk_whole(struct script_batch *s, uint32_t tx, uint32_t at)
 	return tx;
 }
 
+static struct script_tx_key key_of(const struct script_batch *s, uint32_t tx,
+				   const struct txout_view *spent)
+{
+	struct script_tx_key key;
+
+	script_tx_key(&key, s->memory.cache, &s->b->wtxid[tx], spent,
+		      s->b->tx[tx].n_in, s->flags);
+	return key;
+}
+
 /* What the parts of a long transaction share is hashed here, once. */
+static void cut_long(struct script_batch *s, uint32_t tx,
+		     const struct txout_view *spent)
+{
+	struct long_tx *l = &s->longs[s->n_longs];
+
+	if (s->memory.cache) {
+		l->key = key_of(s, tx, spent);
+		if (script_cache_has_tx(s->memory.cache, &l->key))
+			return;
+	}
+	tx_sighash_init(&l->shared, &s->b->tx[tx], spent);
+	chunk_part(s, tx, (uint32_t)s->n_longs++);
+}
+
 static void cut(struct script_batch *s)
 {
-	uint32_t tx = 1, coin = 0, longs = 0, next;
+	uint32_t tx = 1, coin = 0, next;
 
 	while (tx < s->b->n_tx) {
 		const struct tx_view *t = &s->b->tx[tx];
 
 		next = tx + 1;
 		if (t->n_in >= LONG) {
-			tx_sighash_init(&s->longs[longs], t, s->spent + coin);
-			chunk_part(s, tx, longs++);
+			cut_long(s, tx, s->spent + coin);
 		} else {
 			next = chunk_whole(s, tx, coin);
 		}
@@ -143,7 +166,7 @@ static int lay_out(struct script_batch *s, const struct layout *l,
 int script_batch_new(struct script_batch **give, const struct hnode *n,
 		     const struct block_view *b, struct slice undo,
 		     const struct params *params,
-		     const struct sig_verifier *verifier)
+		     const struct script_memory *memory)
 {
 	struct layout l = measure(b);
 	struct script_batch *s;
@@ -152,8 +175,9 @@ int script_batch_new(struct script_batch **give, const struct hnode *n,
 	s = xcalloc(1, sizeof *s);
 	s->node = n;
 	s->b = b;
-	s->verifier = verifier;
 	s->flags = script_flags(params, n->height, &n->hash);
+	if (memory)
+		s->memory = *memory;
 	s->failed = SIZE_MAX;
 	/* An output and an expanded script for an input, and the chunks: a few
 	 * hundred bytes each. */
@@ -187,23 +211,55 @@ bool script_batch_ok(const struct script_batch *s, struct script_fault *f)
 	return false;
 }
 
+/* Behind a verifier that answers late nobody knows yet. */
+static void remember(const struct script_batch *s,
+		     const struct script_tx_key *key)
+{
+	const struct sig_verifier *v = s->memory.verifier;
+
+	if (!v || !v->late)
+		script_cache_put_tx(s->memory.cache, key);
+}
+
+static bool run_tx(const struct script_batch *s, uint32_t i,
+		   const struct txout_view *spent, struct script_failure *why)
+{
+	const struct tx_view *tx = &s->b->tx[i];
+	struct script_tx_key key;
+	struct tx_sighash shared;
+
+	if (s->memory.cache) {
+		key = key_of(s, i, spent);
+		if (script_cache_has_tx(s->memory.cache, &key))
+			return true;
+	}
+	tx_sighash_init(&shared, tx, spent);
+	if (!script_verify_inputs(why, &shared, 0, tx->n_in, s->flags,
+				  s->memory.verifier))
+		return false;
+	if (s->memory.cache)
+		remember(s, &key);
+	return true;
+}
+
 static bool run_whole(const struct script_batch *s, const struct chunk *k,
 		      struct script_fault *f)
 {
 	const struct txout_view *spent = s->spent + k->at;
-	struct tx_sighash shared;
 
 	for (uint32_t i = k->tx; i < k->tx + k->n_tx; i++) {
-		const struct tx_view *tx = &s->b->tx[i];
-
 		f->tx = i;
-		tx_sighash_init(&shared, tx, spent);
-		if (!script_verify_inputs(&f->why, &shared, 0, tx->n_in,
-					  s->flags, s->verifier))
+		if (!run_tx(s, i, spent, &f->why))
 			return false;
-		spent += tx->n_in;
+		spent += s->b->tx[i].n_in;
 	}
 	return true;
+}
+
+void script_batch_remember(const struct script_batch *s)
+{
+	for (size_t i = 0; s->memory.cache && i < s->n_longs; i++)
+		remember(s, &s->longs[i].key);
 }
 
 bool script_chunk_run(const struct script_batch *s, const struct chunk *k,
@@ -212,6 +268,6 @@ bool script_chunk_run(const struct script_batch *s, const struct chunk *k,
 	if (k->n_tx)
 		return run_whole(s, k, f);
 	f->tx = k->tx;
-	return script_verify_inputs(&f->why, &s->longs[k->at], k->first, k->n,
-				    s->flags, s->verifier);
+	return script_verify_inputs(&f->why, &s->longs[k->at].shared, k->first,
+				    k->n, s->flags, s->memory.verifier);
 }

@@ -18,14 +18,21 @@ struct chunk {
 	uint32_t first, n; /* a part's inputs */
 };
 
+/* A long transaction: what its parts share, and what it is kept as. */
+struct long_tx {
+	struct tx_sighash shared;
+	struct script_tx_key key;
+};
+
 struct script_batch {
 	const struct hnode *node;
 	const struct block_view *b;
 	unsigned flags;
-	const struct sig_verifier *verifier;
 	struct arena mem;
 	struct txout_view *spent; /* one an input, in block order */
-	struct tx_sighash *longs; /* what the parts of long ones share */
+	struct script_memory memory;
+	struct long_tx *longs;
+	size_t n_longs;
 	struct chunk *chunks;
 	size_t n_chunks;
 

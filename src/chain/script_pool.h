@@ -9,7 +9,7 @@
 #include <cairn/base/attr.h>
 #include <cairn/base/bytes.h>
 #include <cairn/base/thread.h>
-#include <cairn/script/interp.h>
+#include <cairn/script/cache.h>
 
 struct block_view;
 struct hnode;
@@ -34,14 +34,21 @@ script_pool_new(const struct script_pool_cfg *cfg) must_check;
 void script_pool_free(struct script_pool *p);
 unsigned script_pool_threads(const struct script_pool *p);
 
+/* What signatures are asked of (NULL: the library at once), and where whole
+ * transactions are looked up and kept (NULL: nowhere). */
+struct script_memory {
+	const struct sig_verifier *verifier;
+	struct script_cache *cache;
+};
+
 /* The scripts of block n: b, with the coins of its undo record, both borrowed
- * until the batch is freed, as is verifier, which any number of threads may
- * use (NULL: the library). One without inputs is done at once. E_NOMEM;
- * E_CORRUPT when the record does not fit. */
+ * until the batch is freed, as is what memory names, which any number of
+ * threads may use. memory may be NULL. One without inputs is done at once.
+ * E_NOMEM; E_CORRUPT when the record does not fit. */
 int script_batch_new(struct script_batch **give, const struct hnode *n,
 		     const struct block_view *b, struct slice undo,
 		     const struct params *params,
-		     const struct sig_verifier *verifier) must_check;
+		     const struct script_memory *memory) must_check;
 /* Not under way any more. NULL is fine. */
 void script_batch_free(struct script_batch *b);
 /* Memory that it takes. */
@@ -68,5 +75,7 @@ struct script_fault {
 	struct script_failure why;
 };
 bool script_batch_ok(const struct script_batch *b, struct script_fault *f);
+/* Keep what was verified in parts: only when all of the batch is right. */
+void script_batch_remember(const struct script_batch *b);
 
 #endif

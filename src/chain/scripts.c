@@ -46,13 +46,13 @@ int scripts_begin(struct chain *c, struct script_batch **give,
 		  const struct hnode *n, const struct block_view *b,
 		  struct slice undo)
 {
+	struct script_memory memory = verified_for(c, n);
 	int rc;
 
 	*give = NULL;
 	if (is_assumed_valid(c, n) || is_replayed(c, n))
 		return 0;
-	rc = script_batch_new(give, n, b, undo, c->cfg.params,
-			      verified_verifier(c, n));
+	rc = script_batch_new(give, n, b, undo, c->cfg.params, &memory);
 	if (rc == 0)
 		script_pool_submit(c->scripts, *give);
 	return rc;
@@ -97,6 +97,7 @@ struct verdict scripts_end(struct chain *c, const struct hnode *n,
 		return verdict_valid();
 	if (!script_batch_ok(s, &f))
 		return failed(b, &f);
+	script_batch_remember(s);
 	return c->cfg.script_check ? c->cfg.script_check(c->cfg.script_arg, n)
 				   : verdict_valid();
 }

@@ -8,6 +8,7 @@
  * tip nothing of that happens, so that keeping would only push out what counts.
  */
 #include "internal.h"
+#include "script_pool.h"
 
 #include <cairn/base/rand.h>
 
@@ -20,8 +21,10 @@ void verified_init(struct chain *c)
 
 	rand_os(salt, sizeof salt);
 	c->verified = script_cache_new((size_t)c->cfg.sig_cache, salt);
-	cached_verifier_init(&c->verify_far, c->verified, NULL, CACHE_HINTS);
-	cached_verifier_init(&c->verify_near, c->verified, NULL, CACHE_ASK);
+	cached_verifier_init(&c->verify_far, c->verified, c->cfg.verifier,
+			     CACHE_HINTS);
+	cached_verifier_init(&c->verify_near, c->verified, c->cfg.verifier,
+			     CACHE_ASK);
 }
 
 void verified_fini(struct chain *c)
@@ -37,8 +40,9 @@ static bool is_near(const struct chain *c, const struct hnode *n)
 	       best->height - n->height < NEAR_TIP;
 }
 
-const struct sig_verifier *verified_verifier(const struct chain *c,
-					     const struct hnode *n)
+struct script_memory verified_for(const struct chain *c, const struct hnode *n)
 {
-	return is_near(c, n) ? &c->verify_near.v : &c->verify_far.v;
+	if (is_near(c, n))
+		return (struct script_memory){&c->verify_near.v, c->verified};
+	return (struct script_memory){&c->verify_far.v, NULL};
 }

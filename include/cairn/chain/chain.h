@@ -14,6 +14,7 @@
 struct buf;
 struct chain;
 struct clock;
+struct sig_verifier;
 
 /* No peer stands behind it. */
 #define PEER_NONE UINT64_MAX
@@ -122,6 +123,9 @@ struct chain_cfg {
 	struct hash256 assume_valid;
 	const struct clock *clock;
 	enum chain_rebuild rebuild;
+	/* A test's verifier behind the caches; NULL: the library. Any thread.
+	 */
+	const struct sig_verifier *verifier;
 	script_check_fn script_check; /* NULL: always valid */
 	script_begin_fn script_begin; /* NULL: no delay */
 	void *script_arg;

@@ -76,6 +76,7 @@ void rig_init(struct rig *r, enum chain_id id, const char *dir)
 	r->blocks_dir = path_join(r->dir, "blocks");
 	r->cfg.params = &r->params;
 	r->cfg.dbcache = 16 << 20;
+	r->cfg.sig_cache = 1 << 20;
 	r->cfg.workers = 2;
 	r->cfg.clock = &r->clock;
 	r->cfg.script_check = script_check;

@@ -21,6 +21,7 @@ Suite *mining_suite(void);
 Suite *workq_suite(void);
 Suite *rules_suite(void);
 Suite *scripts_suite(void);
+Suite *verified_suite(void);
 Suite *script_pool_suite(void);
 Suite *ahead_suite(void);
 Suite *ahead_faults_suite(void);
