@@ -208,7 +208,8 @@ Commands:
     build/cairn-bench --json >cairn.json
     (cd btcd/wire && go test -run none -bench . -benchmem -benchtime 4ms -count 8) >btcd.txt
     bench_bitcoin -min-time=4 -filter='DeserializeBlockTest|CheckBlockTest|MerkleRoot|SHA256D64.*|PrevectorDeserialize.*' >core.txt
-    (cd tendermint && go test -run none -bench 'SignBytes|MarshalDelimited' -benchmem) >tendermint.txt
+    cp contrib/bench-votes_test.go tendermint/libs/protoio/
+    (cd tendermint/libs/protoio && go test -run none -bench 'SignBytes|Delimited' -benchmem -benchtime 3ms -count 15) >tendermint.txt
     contrib/bench-table.py cairn.json --btcd btcd.txt --core core.txt --tendermint tendermint.txt >doc/benchmarks.md
 
 The workloads are the peer's own: the same bytes, every field of what was decoded is read ([wire.md](wire.md) says how).
