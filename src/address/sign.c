@@ -26,7 +26,7 @@ struct sign_job {
 	struct arena mem;
 	struct tx_sighash shared;
 	struct script_input at;
-	bool can_tap;
+	bool can_tap, stopped;
 	struct tx_iter *ins, *wits; /* where each form is */
 	/* The inputs as they become, and the items of their witnesses. */
 	struct txin_view *in;
@@ -261,7 +261,8 @@ static struct buf *job_run(struct sign_job *j, struct sign_result *results)
 	if (!job_begin(j))
 		return NULL;
 	while (script_input_next(&j->at)) {
-		if (!sign_input(j, &results[j->at.index]))
+		j->stopped = j->s->stop && j->s->stop(j->s->stop_arg);
+		if (j->stopped || !sign_input(j, &results[j->at.index]))
 			return NULL;
 		witness |= results[j->at.index].witness;
 	}
@@ -282,7 +283,7 @@ int sign_tx(struct signer *s, struct buf **give, struct sign_result *results,
 	b = job_run(&j, results);
 	arena_fini(&j.mem);
 	if (!b)
-		return E_NOMEM;
+		return j.stopped ? E_STOPPING : E_NOMEM;
 	*give = b;
 	return 0;
 }

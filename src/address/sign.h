@@ -43,6 +43,8 @@ struct signer {
 	struct sign_tap *taps;
 	struct sign_script *scripts;
 	struct hmap by_id, by_output, by_hash; /* of the three */
+	bool (*stop)(const void *arg); /* or NULL */
+	const void *stop_arg;
 };
 
 const struct sign_key *signer_key(const struct signer *s, const uint8_t id[20]);

@@ -92,6 +92,13 @@ static void add_taps(struct signer *s, const struct sign_key *k)
 		add_tap(s, k, output, true);
 }
 
+void signer_set_stop(struct signer *s, bool (*stop)(const void *arg),
+		     const void *arg)
+{
+	s->stop = stop;
+	s->stop_arg = arg;
+}
+
 void signer_add_key(struct signer *s, const struct privkey *key)
 {
 	struct sign_key *k = xcalloc(1, sizeof *k);

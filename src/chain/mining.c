@@ -271,16 +271,17 @@ int chain_make_block(struct chain *c, struct buf **give,
 bool mine_block(struct buf *b, const struct params *p, uint64_t max_tries)
 {
 	uint8_t *header = buf_data(b);
-	uint32_t bits = le32_get(header + 72), nonce = 0;
+	uint32_t bits = le32_get(header + 72);
+	uint32_t nonce = le32_get(header + NONCE_AT);
 	struct hash256 hash;
 
-	/* All nonces at most: then the block has to change elsewhere. */
 	for (; max_tries > 0; max_tries--) {
-		le32_put(header + NONCE_AT, nonce);
 		sha256d(&hash, header, HEADER_SIZE);
 		if (pow_ok(&hash, bits, p))
 			return true;
-		if (nonce++ == UINT32_MAX)
+		le32_put(header + NONCE_AT, ++nonce);
+		/* Then the block has to change elsewhere. */
+		if (nonce == 0)
 			return false;
 	}
 	return false;

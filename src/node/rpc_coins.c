@@ -119,8 +119,13 @@ static void set_walk(struct rpc_call *c)
 	int rc;
 
 	sha256_init(&s->hash);
-	while ((rc = coin_snapshot_next(s->snap, op, &coin)) == 1)
+	while ((rc = coin_snapshot_next(s->snap, op, &coin)) == 1) {
 		set_add_coin(s, op, &coin);
+		if (rpc_is_stopping(c)) {
+			rc = E_STOPPING;
+			break;
+		}
+	}
 	if (rc < 0)
 		rpc_fail(c, RPC_INTERNAL, "Unable to read UTXO set: %s",
 			 err_str(rc));

@@ -11,6 +11,7 @@
 
 #include <cairn/address/address.h>
 #include <cairn/base/buf.h>
+#include <cairn/base/endian.h>
 #include <cairn/base/small_bytes.h>
 #include <cairn/base/text.h>
 #include <cairn/chain/mining.h>
@@ -20,6 +21,8 @@
 #include <stdlib.h>
 
 #define MAX_TRIES     1000000
+#define TRIES_AT_ONCE (1u << 18) /* a power of two: all nonces are tried */
+#define NONCE_AT      (HEADER_SIZE - 4)
 #define HASHPS_BLOCKS 120
 
 /* One generate call over all its blocks. */
@@ -133,12 +136,27 @@ static void generate_keep(struct rpc_call *c)
 	generate_answer(c);
 }
 
-/* Pool: seek the nonce. Out of tries ends the call with what was made. */
+/* Seek the nonce, with looks at the time. */
+static bool find_nonce(struct rpc_call *c, struct generate *g)
+{
+	uint64_t left = g->max_tries, n;
+
+	do {
+		n = left < TRIES_AT_ONCE ? left : TRIES_AT_ONCE;
+		if (mine_block(g->block, &g->node->params, n))
+			return true;
+		left -= n;
+	} while (left && le32_get(buf_data(g->block) + NONCE_AT) != 0 &&
+		 !rpc_is_stopping(c));
+	return false;
+}
+
+/* Pool. Out of tries ends the call with what was made. */
 static void generate_mine(struct rpc_call *c)
 {
 	struct generate *g = rpc_state(c);
 
-	if (mine_block(g->block, &g->node->params, g->max_tries))
+	if (find_nonce(c, g))
 		rpc_continue(c, RPC_LOOP,
 			     g->no_submit ? generate_keep : generate_submit);
 	else if (g->single)

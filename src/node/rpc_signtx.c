@@ -219,6 +219,11 @@ static bool amounts_told(struct rpc_call *c, const struct signing *s,
 	return true;
 }
 
+static bool stopping(const void *arg)
+{
+	return rpc_is_stopping(arg);
+}
+
 /* Sign with what is in s; NULL: failed and finished. */
 static struct buf *run(struct rpc_call *c, struct signing *s,
 		       struct sign_result *results, uint8_t type)
@@ -229,10 +234,13 @@ static struct buf *run(struct rpc_call *c, struct signing *s,
 
 	for (uint32_t i = 0; !rc && i < s->tx->n_in; i++)
 		spent[i] = s->inputs[i]->out;
+	signer_set_stop(s->signer, stopping, c);
 	if (!rc)
 		rc = sign_tx(s->signer, &b, results, s->tx, s->n, spent, type);
 	free(spent);
-	if (rc)
+	if (rc == E_STOPPING)
+		rpc_end_stopping(c);
+	else if (rc)
 		signing_no_memory(c);
 	return b;
 }

@@ -296,7 +296,7 @@ static void template_run(struct rpc_call *c)
 	const struct poll *p = rpc_state(c);
 
 	if (p->waits && n->stopping)
-		rpc_end(c, RPC_NOT_CONNECTED, "Shutting down");
+		rpc_end_stopping(c);
 	else if (p->waits && hash256_eq(&p->tip, &chain_tip(n->chain)->hash) &&
 		 have_room(n))
 		n->polls[n->n_polls++] = c;

@@ -21,6 +21,11 @@ void rpc_end(struct rpc_call *c, int code, const char *fmt, ...)
 	rpc_done(c);
 }
 
+void rpc_end_stopping(struct rpc_call *c)
+{
+	rpc_end(c, RPC_NOT_CONNECTED, "Shutting down");
+}
+
 void rpc_end_verdict(struct rpc_call *c, int code, const struct verdict *v)
 {
 	char why[VERDICT_TEXT];

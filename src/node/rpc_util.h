@@ -19,6 +19,8 @@ static inline struct node *rpc_node(const struct rpc_call *c)
 	return rpc_arg_of(c);
 }
 
+/* Fail the call since the node ends, and finish it. */
+void rpc_end_stopping(struct rpc_call *c);
 /* Fail the call and finish it. */
 void rpc_end(struct rpc_call *c, int code, const char *fmt, ...)
     printf_like(3, 4);

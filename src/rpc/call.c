@@ -67,6 +67,11 @@ bool rpc_client_ended(const struct rpc_call *c)
 	return !c->q->conn || c->q->conn->eof;
 }
 
+bool rpc_is_stopping(const struct rpc_call *c)
+{
+	return __atomic_load_n(&c->r->stopping, __ATOMIC_RELAXED);
+}
+
 void *rpc_alloc(struct rpc_call *c, size_t n)
 {
 	return arena_alloc(&c->mem, n);

@@ -245,7 +245,8 @@ struct rpc {
 
 	struct rpc_call *inline_call; /* its fn is on the loop's stack */
 	bool inline_done;
-	bool stopping, ending;
+	bool stopping; /* set once; other threads read it, too */
+	bool ending;
 	bool free_at_end; /* a start that failed */
 	void (*done)(void *arg);
 	uint64_t warned_ms; /* 0: never */

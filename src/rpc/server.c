@@ -302,7 +302,7 @@ void server_check_end(struct rpc *r)
 void rpc_stop(struct rpc *r, void (*done)(void *arg))
 {
 	must(!r->stopping);
-	r->stopping = true;
+	__atomic_store_n(&r->stopping, true, __ATOMIC_RELAXED);
 	r->done = done;
 	if (r->cookie_path)
 		unlink(r->cookie_path);

@@ -27,6 +27,14 @@ static void chunk_sink(void *arg, const char *p, size_t n)
 	text_put(&s->chunk, p, n);
 }
 
+/* One more part, unless nobody can wait for the end any more. */
+static bool next(struct stream *s, struct jw *w, int *rc)
+{
+	if (__atomic_load_n(&s->r->stopping, __ATOMIC_RELAXED))
+		*rc = E_STOPPING;
+	return *rc == 0 && s->ops.next(s->ops.arg, w, rc);
+}
+
 /* Once it is too large to keep, the writer is one that only counts. The
  * document is then begun anew, which costs the small part twice and nothing
  * else. */
@@ -36,7 +44,7 @@ static int count_rest(struct stream *s)
 	int rc = 0;
 
 	s->ops.rewind(s->ops.arg);
-	while (rc == 0 && s->ops.next(s->ops.arg, w, &rc))
+	while (next(s, w, &rc))
 		;
 	if (rc == 0)
 		must(jw_complete(w));
@@ -52,7 +60,7 @@ static int measure(struct stream *s)
 	int rc = 0;
 
 	while (rc == 0 && more && s->size <= CHUNK_SIZE)
-		more = s->ops.next(s->ops.arg, w, &rc);
+		more = next(s, w, &rc);
 	jw_flush(w);
 	s->ready = rc == 0 && !more && s->size <= CHUNK_SIZE;
 	if (s->ready)

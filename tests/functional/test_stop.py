@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 
-from node import SLOW, Node, data_file, main, nodes
+from node import ADDRESS, SLOW, Node, data_file, main, nodes, wait_until
 from test_hostile_rpc import connect, head
 from test_real_chains import CHAINS, check_coins
 
@@ -53,6 +53,21 @@ def random_stops(rnd, a, spread, *more):
         # Before anything was opened a signal may simply end it.
         assert code == 0 or (code == -number and not begun(a, size)), code
         assert a.errors() == '', a.errors()
+
+
+def p2pkh(a, key):
+    desc = a.rpc('getdescriptorinfo', 'pkh(%s)' % key)['descriptor']
+    return a.rpc('validateaddress', a.rpc(
+        'deriveaddresses', desc)[0])['scriptPubKey']
+
+
+def paid(coins, script):
+    return [dict(c, scriptPubKey=script) for c in coins]
+
+
+def ask_once(a, method, params):
+    with contextlib.suppress(Exception):
+        a.rpc(method, *params)
 
 
 def test_stopped_while_importing_at_any_moment():
@@ -135,6 +150,36 @@ def test_stopped_by_rpc_with_clients_waiting():
         assert a.errors() == ''
         for s in idle:
             s.close()
+
+
+def running(a):
+    return [c['method'] for c in a.rpc('getrpcinfo')['active_commands']]
+
+
+def test_a_stop_waits_for_no_long_call():
+    """Signing many inputs hashes the whole transaction for each; nonces are sought
+    for a target that no miner of ours meets."""
+    key = 'cVpF924EspNh8KjYsfhgY96mmxvT6DgdWiTYMtMjuM74hJaU5psW'
+    coins = [{'txid': '%064x' % i, 'vout': 0} for i in range(1, 20001)]
+    signet = ('signet', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx')
+    regtest = ('regtest', ADDRESS)
+    for (chain, address), method, make in [
+            (regtest, 'signrawtransactionwithkey', lambda a: [
+                a.rpc('createrawtransaction', coins, {ADDRESS: 1}), [key],
+                paid(coins, p2pkh(a, key))]),
+            (signet, 'generatetoaddress', lambda a: [1, address, 2 ** 31 - 1])]:
+        a = Node(chain)
+        with nodes(a):
+            a.start()
+            params = make(a)
+            t = threading.Thread(target=ask_once, args=(a, method, params))
+            t.start()
+            wait_until('it runs', lambda: method in running(a))
+            begin = time.monotonic()
+            assert a.stop() == 0
+            t.join()
+            took = time.monotonic() - begin
+            assert took < 2 * SLOW, (method, took)
 
 
 if __name__ == '__main__':

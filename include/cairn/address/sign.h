@@ -24,6 +24,11 @@ void signer_add_key(struct signer *s, const struct privkey *key);
 /* A script that the hash in P2SH or P2WSH may be of. */
 void signer_add_script(struct signer *s, struct slice script);
 
+/* Have sign_tx ask between two inputs whether to give up: each may take as long
+ * as hashing the whole transaction. */
+void signer_set_stop(struct signer *s, bool (*stop)(const void *arg),
+		     const void *arg);
+
 /* What became of an input. */
 struct sign_result {
 	bool known;          /* the output that it spends */
@@ -37,8 +42,8 @@ struct sign_result {
  * inputs spend, in their order; a script at NULL means not known, and such an
  * input is left as it is. type: SIGHASH_DEFAULT (taproot's, else ALL) or one
  * that BIP 341 defines. Of several (n) forms of one transaction, which must
- * differ in scripts and witnesses only, the signatures are put together. 0 or
- * E_NOMEM. */
+ * differ in scripts and witnesses only, the signatures are put together. 0,
+ * E_NOMEM or E_STOPPING. */
 int sign_tx(struct signer *s, struct buf **give, struct sign_result *results,
 	    const struct tx_view *tx, size_t n, const struct txout_view *spent,
 	    uint8_t type) must_check;

@@ -149,6 +149,10 @@ size_t rpc_param_count(const struct rpc_call *c);
 /* Whether the client will send no more: it left, or closed its side and may
  * have left. Loop. */
 bool rpc_client_ended(const struct rpc_call *c);
+/* Whether the server is being stopped, which waits for every call: a step that
+ * may take long looks now and then, and fails with E_STOPPING's sentence. Any
+ * thread. */
+bool rpc_is_stopping(const struct rpc_call *c);
 /* Memory that lives as long as the call. NULL past its limit. */
 void *rpc_alloc(struct rpc_call *c, size_t n);
 /* The command's own word, kept over its steps. */
