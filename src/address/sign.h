@@ -43,7 +43,7 @@ struct signer {
 	struct sign_tap *taps;
 	struct sign_script *scripts;
 	struct hmap by_id, by_output, by_hash; /* of the three */
-	bool (*stop)(const void *arg); /* or NULL */
+	bool (*stop)(const void *arg);         /* or NULL */
 	const void *stop_arg;
 };
 

@@ -23,8 +23,8 @@ int chain_make_block(struct chain *c, struct buf **give, struct slice script,
 		     struct buf *const *txs, size_t n) must_check;
 
 /* Try up to max_tries nonces, from the block's own on; false when none met the
- * target. The block then has the next one to try, which is 0 when all have been.
- * The block is ours alone. Any thread; takes as long as it takes. */
+ * target. The block then has the next one to try, which is 0 when all have
+ * been. The block is ours alone. Any thread; takes as long as it takes. */
 bool mine_block(struct buf *b, const struct params *p, uint64_t max_tries);
 
 /* The block with the all-zero witness nonce added to its coinbase, when it has
