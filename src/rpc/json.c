@@ -381,6 +381,7 @@ bool json_f64(double *out, const struct json *v)
 
 #define AMOUNT_DECIMALS 8
 #define AMOUNT_MAX      999999999999999999 /* as bitcoind's fixed point */
+#define AMOUNT_DIGITS   18
 #define EXPONENT_MAX    1000000
 
 static bool is_digit(char c)
@@ -458,13 +459,12 @@ bool json_amount(int64_t *sat, const struct json *v)
 	neg = *s == '-';
 	if (!mantissa(&m, &e, s + neg))
 		return false;
-	if (m == 0)
-		e = 0;
-	else
-		e += AMOUNT_DECIMALS;
-	if (e < 0)
+	e += AMOUNT_DECIMALS;
+	/* Zero's only digit counts as one behind which nothing stands. */
+	e -= m == 0;
+	if (e < 0 || (m == 0 && e >= AMOUNT_DIGITS))
 		return false;
-	for (; e > 0; e--)
+	for (; m != 0 && e > 0; e--)
 		if (m > AMOUNT_MAX / 10 || __builtin_mul_overflow(m, 10, &m))
 			return false;
 	if (m > AMOUNT_MAX)

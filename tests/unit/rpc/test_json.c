@@ -358,7 +358,12 @@ START_TEST(json_amount_is_exact_or_refused)
 	} t[] = {
 	    {"0", true, 0},
 	    {"0.0", true, 0},
-	    {"0e999999999999", true, 0},
+	    {"0e9", true, 0},
+	    {"0e10", false, 0},
+	    {"0e-8", true, 0},
+	    {"0e-9", false, 0},
+	    {"0.000000000", true, 0},
+	    {"0e999999999999", false, 0},
 	    {"-0", true, 0},
 	    {"1", true, 100000000},
 	    {"0.00000001", true, 1},
