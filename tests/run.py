@@ -25,6 +25,8 @@ SANITIZERS = {
     'UBSAN_OPTIONS': 'print_stacktrace=1',
     'TSAN_OPTIONS': 'second_deadlock_stack=1:suppressions=' +
                     os.path.join(HERE, 'tsan.supp'),
+    # Against what hangs; how long a test takes is not judged.
+    'CK_DEFAULT_TIMEOUT': '60',
     'CK_TIMEOUT_MULTIPLIER': str(SLOW),
 }
 
