@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define AHEAD_NEAR   6
+#define AHEAD_NEAR   3
 #define AHEAD_BLOCKS 64u
 #define AHEAD_BYTES  (8u << 20)
 
