@@ -110,6 +110,7 @@ for form, core in (('AllEcdsa', 'AllEcdsa'), ('AllSchnorr', 'AllSchnorr'),
             SCRIPTS.append(('ConnectBlock%s%s%s' % (form, cache, threads),
                             'BareBlock%s%s' % (form, threads),
                             'ConnectBlock' + core if two else None))
+SCRIPTS.append(('ConnectBlockMixed_again/1', 'BareBlockMixed/1', None))
 
 
 def read_cairn(paths):
@@ -257,7 +258,7 @@ The third column is libsecp256k1 alone: keys and signatures parsed, signatures v
 names behind its stroke. The aim is 1.05. `known_key`: the key was seen before ([script.md](script.md)); `cached`: so was
 the signature. `ConnectBlock` is a block of 1,000 transactions with 5 inputs each, the inputs of Bitcoin Core's rows: five
 keys sign all of it. It is judged by the node's own path, from the parsing of the block on; `no_cache`: without hints about
-keys. Bitcoin Core brings a newer libsecp256k1 along than the one measured here.
+keys; `again`: a block that the cache of transactions knows. Bitcoin Core brings a newer libsecp256k1 along than the one measured here.
 
 | row | ns | library alone | ratio | Bitcoin Core's ns | its ratio to ours |
 |---|---|---|---|---|---|'''

@@ -24,8 +24,8 @@
 
 /* A row's arg: how many of five inputs are Schnorr, threads, who verifies. The
  * node has room for hints about keys and no more, as a cached block would not
- * be verified again; or no cache at all. */
-enum kind { BARE, NODE, NODE_NO_CACHE };
+ * be verified again; or no cache at all; or room for everything. */
+enum kind { BARE, NODE, NODE_NO_CACHE, NODE_AGAIN };
 #define ARG(schnorr, threads, kind)                                            \
 	((unsigned)(kind) << 16 | (threads) << 8 | (schnorr))
 #define ARG_SCHNORR(arg) ((arg)&0xff)
@@ -103,9 +103,10 @@ static bool make_block(struct state *s, unsigned schnorr)
 static bool setup(struct bench *b)
 {
 	uint32_t arg = b->row->arg;
+	static const int64_t cache[] = {
+	    [NODE] = HINTS_ONLY, [NODE_NO_CACHE] = 0, [NODE_AGAIN] = 32 << 20};
 	struct chain_cfg cfg = {.workers = ARG_THREADS(arg),
-				.sig_cache =
-				    ARG_KIND(arg) == NODE ? HINTS_ONLY : 0};
+				.sig_cache = cache[ARG_KIND(arg)]};
 	struct state *s = xcalloc(1, sizeof *s);
 
 	b->data = s;
@@ -239,8 +240,12 @@ static uint64_t bare(struct bench *b, uint64_t n)
 		BARE)
 
 static const struct bench_row rows[] = {
-    ROWS("AllEcdsa", 0u, 1),   ROWS("AllEcdsa", 0u, 2),
-    ROWS("AllSchnorr", 5u, 1), ROWS("AllSchnorr", 5u, 2),
-    ROWS("Mixed", 1u, 1),      ROWS("Mixed", 1u, 2),
+    ROWS("AllEcdsa", 0u, 1),
+    ROWS("AllEcdsa", 0u, 2),
+    ROWS("AllSchnorr", 5u, 1),
+    ROWS("AllSchnorr", 5u, 2),
+    ROWS("Mixed", 1u, 1),
+    ROWS("Mixed", 1u, 2),
+    ROW("ConnectBlockMixed_again/1", connect, 1u, 1u, NODE_AGAIN),
 };
 BENCH_ROWS(rows);
