@@ -24,7 +24,7 @@
 
 #define AHEAD_NEAR   3
 #define AHEAD_BLOCKS 64u
-#define AHEAD_BYTES  (8u << 20)
+#define AHEAD_BYTES  (4u << 20)
 
 struct ahead_block;
 struct block_work;

@@ -24,7 +24,7 @@
 #define BATCH_ITEMS 64
 #define BATCH_BYTES (4u << 20)
 #define FULL_BLOCKS 1024
-#define FULL_BYTES  (16u << 20)
+#define FULL_BYTES  (12u << 20)
 #define HELD_MAX    200000
 #define LOG_NS      10000000000u
 

@@ -86,7 +86,7 @@ START_TEST(bytes_ahead_are_bounded)
 	bed_headers(&t, &t.line, BASE + 1);
 	gate_close(&t.gate, BASE + 1);
 	bed_send(&t, &t.line, BASE + 1);
-	gate_until(&t.gate, BASE + 9);
+	gate_until(&t.gate, BASE + 1 + (int32_t)(AHEAD_BYTES / 1000000));
 	gate_open(&t.gate);
 	rig_settle(&t.r);
 	ck_assert_int_eq(chain_tip(t.r.c)->height, t.line.height);
