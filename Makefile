@@ -39,8 +39,8 @@ Q = $(if $(V),,@)
 say = $(if $(V),@:,@echo "  $(1)	$(2)")
 
 # Layers, left to right: a folder links only with what stands before it.
-FOLDERS = base params crypto wire script consensus address filter store \
-	chain net sync rpc node
+FOLDERS = base params crypto wire script consensus mempool address filter \
+	store chain net sync rpc node
 
 CAIRN_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -DCAIRN_VERSION='"$(VERSION)"' \
 	$(WARN) $(HARDEN) -fPIE -pthread -ffile-prefix-map=$(CURDIR)/=
@@ -74,15 +74,17 @@ BELOW_crypto = params base
 BELOW_wire = crypto params base
 BELOW_script = wire crypto params base
 BELOW_consensus = script wire crypto params base
+BELOW_mempool = consensus script wire crypto params base
 BELOW_address = script wire crypto params base
 BELOW_filter = wire crypto params base
 BELOW_store = wire crypto params base
-BELOW_chain = store filter consensus script wire crypto params base
+BELOW_chain = mempool store filter consensus script wire crypto params base
 BELOW_net = wire crypto params base
-BELOW_sync = net chain store filter consensus script wire crypto params base
+BELOW_sync = net chain mempool store filter consensus script wire crypto \
+	params base
 BELOW_rpc = base
-BELOW_node = rpc sync net chain store filter address consensus script wire \
-	crypto params base
+BELOW_node = rpc sync net chain mempool store filter address consensus script \
+	wire crypto params base
 
 lib = $(BUILD)/lib/libcairn-$(1).a
 folder_objs = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
@@ -187,7 +189,7 @@ $(patsubst %,$(BUILD)/obj/%.o,$(NEED_PROTO)): $(GEN)/vote.pb-c.h
 
 # Benchmarks: their own allocator counts are interposed by a linker wrap.
 BENCH_OBJS = $(patsubst tests/bench/%.c,$(BUILD)/obj/bench/%.o,$(wildcard tests/bench/*.c))
-BENCH_LAYERS = chain net store filter consensus script wire crypto params base
+BENCH_LAYERS = chain mempool net store filter consensus script wire crypto params base
 $(BUILD)/obj/bench/%.o: tests/bench/%.c config.mk
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -239,7 +241,7 @@ check-tsan:
 # Fuzz targets: clang's libFuzzer with AddressSanitizer and UBSan, in a build of
 # their own. Without clang nothing is built and fuzz-smoke skips them all.
 FUZZ_CC ?= $(firstword $(shell command -v clang-14 || command -v clang))
-FUZZ_LAYERS = net rpc address consensus script wire crypto params base
+FUZZ_LAYERS = net rpc address mempool consensus script wire crypto params base
 FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz:
 	$(Q)if test -n "$(FUZZ_CC)"; then \

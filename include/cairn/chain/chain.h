@@ -10,6 +10,7 @@
 #include <cairn/base/thread.h>
 #include <cairn/chain/coins.h>
 #include <cairn/chain/htree.h>
+#include <cairn/mempool/mempool.h>
 
 struct buf;
 struct chain;
@@ -70,9 +71,20 @@ enum chain_event_type {
 				  where it left the former one */
 	CHAIN_EV_INVALID,     /* node was marked failed by verdict, from peer */
 	CHAIN_EV_REVALIDATED, /* node and its line were reconsidered */
+	CHAIN_EV_TX_ADDED,    /* tx entered the pool; buf is it */
+	CHAIN_EV_TX_REMOVED,  /* tx left it, because of reason */
 	CHAIN_EV_FATAL,       /* the node must stop: text (a sentence), rc; with
 				 rc 0 as it was told to, by stop_at_height */
 	CHAIN_EV_STOPPED,     /* the chain thread is down after chain_stop */
+};
+
+/* A transaction of the pool, for the loop. */
+struct chain_tx {
+	struct hash256 txid, wtxid;
+	int64_t fee, vsize;         /* satoshi, virtual bytes */
+	uint64_t sequence;          /* of this change, the pool's */
+	enum mempool_reason reason; /* with TX_REMOVED */
+	bool ours;                  /* came by RPC */
 };
 
 struct chain_event {
@@ -80,11 +92,23 @@ struct chain_event {
 	struct hnode *node;
 	const struct hnode *fork;
 	struct verdict verdict;
+	struct chain_tx tx;
 	uint64_t peer;   /* who sent the block, for INVALID */
 	struct buf *buf; /* borrowed */
 	const char *text;
 	double progress; /* 0..1 with STAGE */
 	int rc;
+};
+
+/* What came of a submitted transaction. On the loop; r is borrowed. */
+typedef void (*tx_done_fn)(void *arg, const struct mempool_result *r);
+
+/* One transaction handed over: buf's payload is all of it. */
+struct tx_job {
+	struct buf *buf;
+	unsigned flags; /* of mempool_accept */
+	tx_done_fn done;
+	void *arg;
 };
 
 /* Upward calls, given at construction. */
@@ -119,6 +143,9 @@ struct chain_cfg {
 	uint32_t max_unflushed; /* blocks that a kill may cost; 0: 4,096 */
 	unsigned workers;       /* prepare threads */
 	bool block_filter_index;
+	struct policy policy;     /* of the pool */
+	int64_t mempool_bytes;    /* -maxmempool */
+	int64_t mempool_expiry_s; /* -mempoolexpiry */
 	struct u256 min_work;
 	struct hash256 assume_valid;
 	const struct clock *clock;
@@ -180,6 +207,13 @@ void chain_stamp_record(struct buf *b, const struct params *p);
  * FATAL the answer is BLOCK_REFUSED with V_UNKNOWN. Loop. */
 void chain_submit_block(struct chain *c, struct block_job *take);
 
+/* Offer a transaction to the pool; takes job->buf. Answered once, never before
+ * this returns, in order; after chain_stop and FATAL with TX_FAILED. Events of
+ * what it changes come before. Loop. */
+void chain_submit_tx(struct chain *c, struct tx_job *take);
+/* Transactions handed over and not answered: number and bytes. Loop. */
+void chain_tx_backlog(struct chain *c, size_t *n, size_t *bytes);
+
 /* Run a task on the chain thread, between blocks and with the coins at the
  * published tip: after the headers noted before it, not necessarily after the
  * blocks. False when stopping: it is not
@@ -191,6 +225,8 @@ bool chain_run(struct chain *c, struct task t);
  * FATAL and while stopping these return its code, or a verdict with it. */
 int chain_coin_get(struct chain *c, struct coin *out,
 		   const uint8_t *outpoint) must_check;
+/* The pool; it stands on the published tip. */
+struct mempool *chain_mempool(struct chain *c);
 /* Core's invalidateblock / reconsiderblock / preciousblock; the new best chain
  * is connected before they return. */
 struct verdict chain_invalidate(struct chain *c, struct hnode *n);

@@ -1,0 +1,9 @@
+/* The suites of this folder's test binary. */
+#ifndef TESTS_UNIT_MEMPOOL_SUITES_H
+#define TESTS_UNIT_MEMPOOL_SUITES_H
+
+#include <check.h>
+
+Suite *fee_suite(void);
+
+#endif
