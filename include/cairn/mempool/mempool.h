@@ -102,6 +102,9 @@ enum tx_outcome {
 	TX_POLICY,           /* the pool's limits */
 	TX_RECONSIDERABLE,   /* pays too little alone; a child may help */
 	TX_FAILED,           /* could not tell: verdict.rc */
+	/* Of a package only: */
+	TX_KEPT,       /* is in the pool already; vsize and fee are its */
+	TX_NOT_JUDGED, /* not come to, since another failed or the package */
 };
 
 struct mempool_result {
@@ -109,7 +112,8 @@ struct mempool_result {
 	struct verdict verdict; /* Core's reject reason and detail */
 	/* With TX_ACCEPTED; with another where it came so far, else -1. */
 	int64_t vsize, fee;
-	/* With TX_ACCEPTED: fee by which it was judged, over chunk_vsize. */
+	/* With TX_ACCEPTED: fee by which it was judged, over chunk_vsize: its
+	 * own, or that of all with which it was judged together. */
 	int64_t chunk_fee, chunk_vsize;
 	struct hash256 txid, wtxid; /* always */
 	struct hash256 other; /* TX_CONFLICT: wtxid of the one with the same
@@ -136,11 +140,13 @@ void mempool_accept(struct mempool *m, struct mempool_result *r, struct buf *tx,
 #define MEMPOOL_PACKAGE_WEIGHT 404000u
 /* Offer n together, parents first; r[i] for each. The verdict is about the
  * package: package-too-many-transactions, package-not-sorted, ... "transaction
- * failed" where one of r tells. */
+ * failed" where one of r tells. max_rate: satoshi per 1,000 vbytes that none of
+ * them may pay more than ("max feerate exceeded"), 0: any. */
 struct verdict mempool_accept_package(struct mempool *m,
 				      struct mempool_result *r,
 				      struct buf *const *txs, size_t n,
-				      unsigned flags, int64_t now_s);
+				      int64_t max_rate, unsigned flags,
+				      int64_t now_s);
 
 /* The published chain moves. Every block on it, once connected: its
  * transactions leave, and those that they contradict. */
@@ -159,7 +165,13 @@ void mempool_expire(struct mempool *m, int64_t now_s);
 /* Add to what tx is taken to pay; may be before it comes. */
 void mempool_prioritise(struct mempool *m, const struct hash256 *txid,
 			int64_t delta);
+/* Walk what was added by mempool_prioritise and is not zero, in any order; *i
+ * from 0. False at the end. */
+bool mempool_delta_next(const struct mempool *m, size_t *i,
+			struct hash256 *txid, int64_t *delta);
+/* A peer has asked for it; it is to be sent again until one does. */
 void mempool_broadcast(struct mempool *m, const struct hash256 *txid);
+void mempool_unbroadcast(struct mempool *m, const struct hash256 *txid);
 
 /* Look. Borrowed until the next change. */
 const struct mempool_tx *mempool_find(const struct mempool *m,
@@ -169,7 +181,8 @@ const struct mempool_tx *mempool_find_wtxid(const struct mempool *m,
 /* Who spends this outpoint, or NULL. */
 const struct mempool_tx *mempool_spender(const struct mempool *m,
 					 const uint8_t *outpoint);
-/* Walk, parents before children and high fee rates first; *i from 0. */
+/* Walk, parents before children and high fee rates first, the transactions of a
+ * chunk one after another; *i from 0. */
 const struct mempool_tx *mempool_next(const struct mempool *m, size_t *i);
 /* Relatives of tx in the pool, without itself, each after its own parents: at
  * most MEMPOOL_CLUSTER_MAX. Give how many. */
@@ -182,16 +195,22 @@ size_t mempool_ancestors(const struct mempool *m, const struct mempool_tx *tx,
 			 const struct mempool_tx **out);
 size_t mempool_descendants(const struct mempool *m, const struct mempool_tx *tx,
 			   const struct mempool_tx **out);
+/* All that are related to tx, with itself, in the order in which they are
+ * mined. */
+size_t mempool_cluster(const struct mempool *m, const struct mempool_tx *tx,
+		       const struct mempool_tx **out);
 /* The chunk that it is mined with. */
 void mempool_chunk(const struct mempool *m, const struct mempool_tx *tx,
 		   int64_t *fee, int64_t *vsize);
 
 struct mempool_stats {
 	size_t n;
-	int64_t vsize;    /* of all */
-	int64_t fee;      /* satoshi */
-	int64_t usage;    /* bytes of memory */
-	int64_t min_rate; /* that is asked now: satoshi per 1,000 vbytes */
+	int64_t vsize;     /* of all */
+	int64_t fee;       /* satoshi */
+	int64_t usage;     /* bytes of memory */
+	int64_t max_bytes; /* that it may use */
+	bool optimal;      /* no cluster could be in a better order */
+	int64_t min_rate;  /* that is asked now: satoshi per 1,000 vbytes */
 	size_t unbroadcast;
 	uint64_t sequence; /* of the next change */
 };
