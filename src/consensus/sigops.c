@@ -9,14 +9,8 @@
 
 #include <cairn/script/template.h>
 
-#define OP_16      0x60
 #define KEYHASH    20u
 #define SCRIPTHASH 32u
-
-static bool is_p2sh(struct slice s)
-{
-	return s.n == 23 && s.p[0] == 0xa9 && s.p[1] == 0x14 && s.p[22] == 0x87;
-}
 
 /* What a script that only pushes pushes last; false when it does more. */
 static bool last_push(struct slice *data, struct slice script)
@@ -63,10 +57,24 @@ uint32_t input_sigops_cost(struct slice script_sig, struct slice coin_script,
 
 	if (script_is_witness(coin_script, &version, &program))
 		return witness_sigops(version, program, stack);
-	if (!is_p2sh(coin_script) || !last_push(&redeem, script_sig))
+	if (!script_is_p2sh(coin_script) || !last_push(&redeem, script_sig))
 		return 0;
 	cost = script_sigops(redeem, true) * WITNESS_SCALE;
 	if (script_is_witness(redeem, &version, &program))
 		cost += witness_sigops(version, program, stack);
 	return cost;
+}
+
+uint32_t input_legacy_sigops(struct slice script_sig, struct slice coin_script)
+{
+	uint32_t n = script_sigops(script_sig, true);
+	struct slice redeem;
+
+	if (!script_is_p2sh(coin_script))
+		return n + script_sigops(coin_script, true);
+	/* An input that does more than push executes nothing in P2SH: it is not
+	 * valid. */
+	if (!last_push(&redeem, script_sig))
+		return n;
+	return n + script_sigops(redeem, true);
 }

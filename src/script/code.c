@@ -67,7 +67,7 @@ static struct slice remove_pushes(struct slice code, struct slice head,
 
 struct slice code_without(struct slice code, struct slice sig, uint8_t *out)
 {
-	uint8_t buf[ELEMENT_MAX + 5];
+	uint8_t buf[SCRIPT_ELEMENT_MAX + 5];
 	struct slice push = slice_of(buf, 0), head;
 
 	push.n = (size_t)(script_put_push(buf, sig) - buf);

@@ -8,10 +8,10 @@
 #include <cairn/base/attr.h>
 #include <cairn/script/interp.h>
 #include <cairn/script/op.h>
+#include <cairn/script/template.h>
 
-#define ELEMENT_MAX 520u  /* bytes of an item */
-#define STACK_MAX   1000u /* items on both stacks after an operation */
-#define OPS_MAX     201u  /* operations before tapscript */
+#define STACK_MAX 1000u /* items on both stacks after an operation */
+#define OPS_MAX   201u  /* operations before tapscript */
 /*
  * Room for items. A witness of version 0 may begin with any number; an
  * operation takes at most 43 and adds at most 3, so of more than STACK_KEEP no
@@ -211,12 +211,6 @@ bool sighash_is_one(uint8_t out[32], const struct script_input *in,
 /* Hash the type and finish a double hash. */
 void sighash_end(struct sha256 *h, uint32_t type, uint8_t out[32]);
 void sha256_compact(struct sha256 *h, uint64_t n);
-
-static inline bool script_is_p2sh(struct slice s)
-{
-	return s.n == 23 && s.p[0] == OP_HASH160 && s.p[1] == 20 &&
-	       s.p[22] == OP_EQUAL;
-}
 
 /* The parts of a type that say which outputs and inputs are covered. */
 static inline uint32_t sighash_out(uint32_t type)

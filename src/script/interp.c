@@ -197,7 +197,7 @@ static enum script_err step(struct script_vm *vm)
 	if (!script_read(&vm->pc, vm->end, &op, &data))
 		return SCRIPT_ERR_BAD_OPCODE;
 	if (op <= OP_PUSHDATA4) {
-		if (data.n > ELEMENT_MAX)
+		if (data.n > SCRIPT_ELEMENT_MAX)
 			return SCRIPT_ERR_PUSH_SIZE;
 		if (active)
 			e = push(vm, op, data);

@@ -20,7 +20,7 @@ static enum script_err push_witness(struct script_vm *vm, struct tx_iter w,
 	vm->below = n > STACK_KEEP ? n - STACK_KEEP : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		witem_next(&w, &item);
-		if (item.n > ELEMENT_MAX)
+		if (item.n > SCRIPT_ELEMENT_MAX)
 			return SCRIPT_ERR_PUSH_SIZE;
 		if (i >= vm->below)
 			vm_push(vm, item);
@@ -298,6 +298,26 @@ bool script_verify_input(enum script_err *err, struct script_input *in,
 	sig_checker_init(&c, in, verifier);
 	return script_verify(err, in->in.script, in->spent->script, in->witness,
 			     flags, &c);
+}
+
+enum script_err script_run_sig(struct slice *top,
+			       uint8_t room[SCRIPT_ELEMENT_MAX],
+			       struct slice script_sig)
+{
+	struct script_vm vm;
+	struct sig_checker c;
+	enum script_err e;
+
+	*top = slice_of(NULL, 0);
+	sig_checker_init(&c, NULL, NULL);
+	vm_init(&vm, 0, &c);
+	e = vm_run(&vm, script_sig, SIG_BASE);
+	if (e != SCRIPT_ERR_OK || vm.n == 0)
+		return e;
+	/* The item may lie in the machine, which is gone on return. */
+	*top = slice_of(room, vm_at(&vm, 0)->n);
+	bytes_put(room, vm_at(&vm, 0)->p, top->n);
+	return SCRIPT_ERR_OK;
 }
 
 bool script_verify_inputs(struct script_failure *f, const struct tx_sighash *tx,

@@ -72,4 +72,9 @@ int64_t tx_value_out(const struct tx_view *tx);
 uint32_t input_sigops_cost(struct slice script_sig, struct slice coin_script,
 			   struct tx_iter *stack);
 
+/* Sigops outside of witnesses that an input may execute, as BIP 54 counts them:
+ * those of script_sig, and those of the coin's script or, where that is P2SH,
+ * of the script that script_sig pushes last. */
+uint32_t input_legacy_sigops(struct slice script_sig, struct slice coin_script);
+
 #endif

@@ -7,6 +7,7 @@
 #define CAIRN_SCRIPT_INTERP_H
 
 #include <cairn/script/flags.h>
+#include <cairn/script/op.h>
 #include <cairn/script/sighash.h>
 
 /* Why a script fails; names are Bitcoin Core's. */
@@ -131,6 +132,13 @@ bool script_verify(enum script_err *err, struct slice script_sig,
 /* The same for the input that a walk stands at. */
 bool script_verify_input(enum script_err *err, struct script_input *in,
 			 unsigned flags, const struct sig_verifier *verifier);
+
+/* Run script_sig alone, for no transaction and under no flags, and give what it
+ * leaves on top: what P2SH takes for the redeem script. top lies in room; its p
+ * is NULL where nothing is left, or script_sig fails. */
+enum script_err script_run_sig(struct slice *top,
+			       uint8_t room[SCRIPT_ELEMENT_MAX],
+			       struct slice script_sig);
 
 /* Inputs first to first + n - 1 of a transaction, in order; stops at the first
  * that fails and tells which and why. Any thread may take any part of a

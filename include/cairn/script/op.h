@@ -127,6 +127,7 @@ enum script_op {
 };
 
 #define SCRIPT_MAX           10000 /* bytes that an executed script may have */
+#define SCRIPT_ELEMENT_MAX   520u  /* bytes of an item on the stack */
 #define SCRIPT_MULTISIG_KEYS 20    /* keys of one OP_CHECKMULTISIG */
 
 /* The name as asm prints it ("0", "-1", "16", "OP_DUP", "OP_UNKNOWN"). Static

@@ -6,6 +6,7 @@
 #define CAIRN_SCRIPT_TEMPLATE_H
 
 #include <cairn/base/bytes.h>
+#include <cairn/script/op.h>
 
 struct text;
 
@@ -59,6 +60,12 @@ uint32_t script_sigops(struct slice script, bool accurate);
 bool script_is_unspendable(struct slice script);
 /* Nothing but pushes (OP_RESERVED counts as one) that are whole. */
 bool script_is_push_only(struct slice script);
+/* Pays to the hash of a script (BIP 16). */
+static inline bool script_is_p2sh(struct slice s)
+{
+	return s.n == 23 && s.p[0] == OP_HASH160 && s.p[1] == 20 &&
+	       s.p[22] == OP_EQUAL;
+}
 /* A witness program: version and program bytes. */
 bool script_is_witness(struct slice script, uint8_t *version,
 		       struct slice *program);
