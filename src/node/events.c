@@ -116,6 +116,8 @@ static void on_chain_event(void *arg, const struct chain_event *e)
 	case CHAIN_EV_DISCONNECTED:
 	case CHAIN_EV_INVALID:
 	case CHAIN_EV_REVALIDATED:
+	case CHAIN_EV_TX_ADDED:
+	case CHAIN_EV_TX_REMOVED:
 		break;
 	}
 	sync_on_chain_event(n->sync, e);

@@ -276,6 +276,8 @@ void sync_on_chain_event(struct sync *s, const struct chain_event *e)
 	case CHAIN_EV_DISCONNECTED:
 	case CHAIN_EV_FATAL:
 	case CHAIN_EV_STOPPED:
+	case CHAIN_EV_TX_ADDED:
+	case CHAIN_EV_TX_REMOVED:
 		break;
 	}
 }
