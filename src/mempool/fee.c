@@ -26,11 +26,17 @@ int64_t rate_of(int64_t fee, int64_t vsize)
 	return (int64_t)(w / vsize - (w % vsize < 0));
 }
 
+int64_t policy_weight(uint32_t weight, uint32_t sigops_cost,
+		      uint32_t bytes_per_sigop)
+{
+	uint64_t by_sigops = (uint64_t)sigops_cost * bytes_per_sigop;
+
+	return (int64_t)(by_sigops > weight ? by_sigops : weight);
+}
+
 int64_t policy_vsize(uint32_t weight, uint32_t sigops_cost,
 		     uint32_t bytes_per_sigop)
 {
-	uint64_t by_sigops = (uint64_t)sigops_cost * bytes_per_sigop;
-	uint64_t most = by_sigops > weight ? by_sigops : weight;
-
-	return (int64_t)((most + WITNESS_SCALE - 1) / WITNESS_SCALE);
+	return weight_vsize(
+	    policy_weight(weight, sigops_cost, bytes_per_sigop));
 }

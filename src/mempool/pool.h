@@ -7,7 +7,6 @@
 
 #include "linearize.h"
 
-#include <cairn/base/hmap.h>
 #include <cairn/mempool/mempool.h>
 
 struct cluster;
@@ -15,22 +14,29 @@ struct cluster;
 struct entry {
 	struct mempool_tx tx; /* first */
 	struct cluster *cluster;
-	uint8_t slot; /* bit in the cluster's sets */
+	size_t by_age; /* place among all, the oldest first */
+	uint8_t slot;  /* bit in the cluster's sets */
 };
 
-/* Transactions that are related, at most MEMPOOL_CLUSTER_MAX. */
+/* Transactions that are related, 1..MEMPOOL_CLUSTER_MAX, in the order in which
+ * they are mined: slot i is the i-th. A set is a mask of slots; walked from bit
+ * 0 it gives parents before children. Any change makes a new cluster. */
 struct cluster {
-	struct entry *tx[MEMPOOL_CLUSTER_MAX]; /* by slot; NULL: free */
-	uint64_t used;
-	/* By slot: all ancestors and descendants, without itself. */
-	uint64_t parents[MEMPOOL_CLUSTER_MAX], children[MEMPOOL_CLUSTER_MAX];
-	uint64_t ancestors[MEMPOOL_CLUSTER_MAX],
-	    descendants[MEMPOOL_CLUSTER_MAX];
-	uint8_t order[MEMPOOL_CLUSTER_MAX]; /* slots, as they are mined */
-	struct lin_chunk chunks[MEMPOOL_CLUSTER_MAX];
+	/* Arrays of n, by slot. */
+	struct entry **tx;
+	uint64_t *parents, *children; /* direct */
+	/* All of them, without itself. */
+	uint64_t *ancestors, *descendants;
+	struct lin_chunk *chunks; /* n_chunks; sizes are weights */
 	uint32_t n, n_chunks;
-	int64_t vsize;
-	size_t at; /* place in the pool's list of clusters */
+	uint64_t used; /* all slots */
+	int64_t weight;
+	bool optimal;    /* no order is better */
+	size_t by_worst; /* places in the pool's heaps */
+	size_t by_best;
+	/* Scratch of one call, zero between calls. */
+	uint32_t mark;
+	uint64_t leaving;
 };
 
 struct mempool {
@@ -38,18 +44,25 @@ struct mempool {
 	struct mempool_ops ops;
 	void *arg;
 	struct mempool_tip tip;
-	/* Private to pool.c and its neighbours: see there. */
+	/* Private to pool.c and its neighbours: see inner.h. */
 	struct pool_index *ix;
 };
 
-/* What is asked before it is done: one or more transactions in, others out. */
+/* What is asked before it is done: transactions in, others out. */
+struct pool_comer {
+	const struct tx_view *tx; /* its parents are found by its inputs */
+	const struct hash256 *txid;
+	int64_t fee;    /* with what mempool_prioritise added */
+	int64_t weight; /* as in struct mempool_tx */
+};
+#define POOL_COMERS_MAX MEMPOOL_PACKAGE_MAX
 struct pool_change {
-	const struct entry *const *out; /* leave, each with all descendants */
+	struct entry *const *out; /* leave, each with all descendants */
 	size_t n_out;
-	/* One that comes: its fee (with delta) and size; its parents are found
-	 * by its inputs. */
-	const struct tx_view *tx;
-	int64_t fee, vsize;
+	/* Come, parents before children; may be parents of each other. None of
+	 * them spends what leaves. At most POOL_COMERS_MAX. */
+	const struct pool_comer *in;
+	size_t n_in;
 };
 enum pool_fit {
 	POOL_FITS,
@@ -58,19 +71,20 @@ enum pool_fit {
 			   be strictly better */
 };
 enum pool_fit pool_try(const struct mempool *m, const struct pool_change *c);
-/* The chunk that c->tx would be mined in. After POOL_FITS. */
+/* The chunk that the last of c->in would be mined in. After POOL_FITS. */
 void pool_try_chunk(const struct mempool *m, const struct pool_change *c,
-		    int64_t *fee, int64_t *vsize);
+		    int64_t *fee, int64_t *weight);
 
-/* Put t, whose buf is kept, in; POOL_FITS was said, or it comes back from a
- * block: then children that would make the cluster too large leave, and NULL is
- * given when that does not help. Links it with all relatives; calls added. */
+/* Put t, whose buf is kept, in; weight and delta are filled here. POOL_FITS was
+ * said, or it comes back from a block and has children here: then the worst of
+ * what would make the cluster too large leaves. NULL when it does not fit
+ * without them. Links it with all relatives; calls added. */
 struct entry *pool_insert(struct mempool *m, const struct mempool_tx *t);
 /* Take e and all its descendants out; calls removed for each, children first.
- */
+ * Of several that may be related take pool_remove_all. */
 void pool_remove(struct mempool *m, struct entry *e, enum mempool_reason why);
-/* Take e alone out, whose parents are gone: it is in a block. */
-void pool_remove_mined(struct mempool *m, struct entry *e);
+void pool_remove_all(struct mempool *m, struct entry *const *e, size_t n,
+		     enum mempool_reason why);
 
 struct entry *pool_find(const struct mempool *m, const struct hash256 *txid);
 struct entry *pool_find_wtxid(const struct mempool *m,
@@ -81,8 +95,8 @@ int64_t pool_delta(const struct mempool *m, const struct hash256 *txid);
 /* The output of a transaction in the pool. */
 bool pool_output(const struct mempool *m, struct txout_view *out,
 		 const uint8_t *outpoint);
-/* The number of the next arrival. */
-uint64_t pool_sequence(struct mempool *m);
+/* The number of the next change: each arrival and each removal takes one. */
+uint64_t pool_sequence(const struct mempool *m);
 
 /* Rate asked now, satoshi per 1,000 vbytes: after the pool was full it falls by
  * half each 12 hours (3 or 6 while it is mostly empty), down to 0; what is

@@ -31,6 +31,7 @@ struct mempool_tx {
 	int64_t fee;       /* satoshi */
 	int64_t delta;     /* added by mempool_prioritise, satoshi */
 	int64_t vsize;     /* virtual bytes, counting sigops */
+	int64_t weight;    /* the same in units: before it is rounded */
 	uint32_t sigops;   /* cost */
 	int32_t height;    /* of the published tip when it came */
 	int64_t time_s;    /* when it came, by the node's clock */
@@ -150,7 +151,8 @@ struct verdict mempool_accept_package(struct mempool *m,
 
 /* The published chain moves. Every block on it, once connected: its
  * transactions leave, and those that they contradict. */
-void mempool_block_connected(struct mempool *m, const struct block_view *b);
+void mempool_block_connected(struct mempool *m, const struct block_view *b,
+			     int64_t now_s);
 /* The tip that everything is judged on from now. Before the first accept. */
 void mempool_set_tip(struct mempool *m, const struct mempool_tip *tip);
 /* After blocks were taken off and tip was set: offer back what they held
@@ -201,7 +203,7 @@ size_t mempool_cluster(const struct mempool *m, const struct mempool_tx *tx,
 		       const struct mempool_tx **out);
 /* The chunk that it is mined with. */
 void mempool_chunk(const struct mempool *m, const struct mempool_tx *tx,
-		   int64_t *fee, int64_t *vsize);
+		   int64_t *fee, int64_t *vsize, int64_t *weight);
 
 struct mempool_stats {
 	size_t n;

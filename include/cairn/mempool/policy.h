@@ -7,6 +7,7 @@
 #ifndef CAIRN_MEMPOOL_POLICY_H
 #define CAIRN_MEMPOOL_POLICY_H
 
+#include <cairn/consensus/check.h>
 #include <cairn/consensus/verdict.h>
 #include <cairn/wire/tx.h>
 
@@ -36,6 +37,14 @@ extern const struct policy policy_default;
 int64_t rate_fee(int64_t rate, int64_t vsize);
 /* Rate of a fee, rounded down; 0 for no bytes. */
 int64_t rate_of(int64_t fee, int64_t vsize);
+/* Weight, or what the cost of sigops stands for where that is more. */
+int64_t policy_weight(uint32_t weight, uint32_t sigops_cost,
+		      uint32_t bytes_per_sigop);
+/* Virtual bytes of a weight, rounded up. */
+static inline int64_t weight_vsize(int64_t weight)
+{
+	return (weight + WITNESS_SCALE - 1) / WITNESS_SCALE;
+}
 /* Virtual size by weight, or by the cost of sigops where that is more. */
 int64_t policy_vsize(uint32_t weight, uint32_t sigops_cost,
 		     uint32_t bytes_per_sigop);
