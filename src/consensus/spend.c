@@ -83,26 +83,22 @@ struct verdict tx_spend_missing(const struct hash256 *txid)
 				hash256_fmt(hex, txid));
 }
 
-/* What Bitcoin Core says of a transaction's inputs carries its name. */
-static struct verdict bad_inputs(const struct tx_spend *s, int64_t out,
-				 const struct hash256 *txid)
+struct verdict tx_spend_judge(const struct tx_spend *s, int64_t out)
 {
-	char in_sum[AMOUNT_STR], out_sum[AMOUNT_STR], hex[HASH256_STR];
-	struct verdict v;
+	char in_sum[AMOUNT_STR], out_sum[AMOUNT_STR];
 
-	if (s->bad) {
-		v = broken(s->bad, NULL);
-		if (s->depth >= 0)
-			verdict_add(&v, "tried to spend coinbase at depth %d",
-				    s->depth);
-	} else {
-		v = broken("bad-txns-in-belowout", NULL);
-		verdict_add(&v, "value in (%s) < value out (%s)",
-			    amount_fmt(in_sum, s->value),
-			    amount_fmt(out_sum, out));
-	}
-	verdict_add(&v, " in transaction %s", hash256_fmt(hex, txid));
-	return v;
+	if (!s->bad && s->value >= out)
+		return verdict_valid();
+	if (!s->bad)
+		return verdict_invalidf(INV_CONSENSUS, "bad-txns-in-belowout",
+					"value in (%s) < value out (%s)",
+					amount_fmt(in_sum, s->value),
+					amount_fmt(out_sum, out));
+	if (s->depth < 0)
+		return broken(s->bad, NULL);
+	return verdict_invalidf(INV_CONSENSUS, s->bad,
+				"tried to spend coinbase at depth %d",
+				s->depth);
 }
 
 static struct verdict judge_inputs(struct block_spend *b,
@@ -111,11 +107,15 @@ static struct verdict judge_inputs(struct block_spend *b,
 				   const struct tx_spend *s)
 {
 	int64_t out = tx_value_out(tx);
+	struct verdict v = tx_spend_judge(s, out);
 	char hex[HASH256_STR];
 
-	/* The fee is in range then: values are, and so is their difference. */
-	if (s->bad || s->value < out)
-		return bad_inputs(s, out, txid);
+	/* In a block Bitcoin Core's texts carry the name. */
+	if (!verdict_ok(&v)) {
+		verdict_add(&v, " in transaction %s", hash256_fmt(hex, txid));
+		return v;
+	}
+	/* The fee is in range: values are, and so is their difference. */
 	b->fees += s->value - out;
 	if (!amount_ok(b->fees))
 		return broken("bad-txns-accumulated-fee-outofrange",

@@ -48,6 +48,11 @@ void tx_spend_coin(struct tx_spend *s, const struct block_spend *b,
 		   struct tx_iter *stack, const struct coin *coin,
 		   int64_t coin_mtp);
 
+/* Judge the coins of a transaction whose outputs are worth out, in Bitcoin
+ * Core's order: bad-txns-premature-spend-of-coinbase (s->depth is not -1 then),
+ * bad-txns-inputvalues-outofrange, bad-txns-in-belowout. */
+struct verdict tx_spend_judge(const struct tx_spend *s, int64_t out);
+
 /* Judge a transaction with all its coins, s, which is NULL for the coinbase,
  * and add it to the block. In Bitcoin Core's order and with its reasons:
  * bad-txns-premature-spend-of-coinbase, bad-txns-inputvalues-outofrange,

@@ -26,10 +26,10 @@ enum invalid_reason {
 	INV_LOW_WORK,     /* below the minimum chain work */
 };
 
-/* Room for the longest of Core's texts with its NUL: a failed script, and the
- * input that it belongs to. What is longer is cut. */
+/* Room for the longest of Core's texts with its NUL: a failed script, and four
+ * hashes of two related transactions. What is longer is cut. */
 #define VERDICT_REJECT 128
-#define VERDICT_DETAIL 256
+#define VERDICT_DETAIL 336
 
 struct verdict {
 	enum verdict_kind kind;

@@ -38,8 +38,10 @@ enum script_flag {
 
 #define SCRIPT_FLAG_BITS 21u
 #define SCRIPT_FLAGS_ALL ((1u << SCRIPT_FLAG_BITS) - 1)
-/* What a transaction must obey to be relayed: everything. */
-#define SCRIPT_FLAGS_STANDARD SCRIPT_FLAGS_ALL
+/* What a transaction must obey to be relayed: everything but SIGPUSHONLY, which
+ * is asked of transactions of standard form (mempool/policy.h). */
+#define SCRIPT_FLAGS_STANDARD                                                  \
+	(SCRIPT_FLAGS_ALL & ~(unsigned)SCRIPT_VERIFY_SIGPUSHONLY)
 
 /* Whether flags may be used together: WITNESS needs P2SH, and CLEANSTACK needs
  * both, as adding them later would otherwise make scripts valid. */
