@@ -240,6 +240,35 @@ char *amount_fmt(char dst[AMOUNT_STR], int64_t sat)
 	return dst;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool amount_parse(int64_t *sat, const char *s)
+{
+	static const char space[] = " \f\n\r\t\v";
+	const char *start;
+	int64_t whole = 0, part = 0;
+
+	s += strspn(s, space);
+	start = s;
+	for (; is_digit(*s) && s - start < 10; s++)
+		whole = whole * 10 + (*s - '0');
+	if (*s == '.') {
+		s++;
+		for (int64_t unit = COIN / 10; is_digit(*s) && unit > 0;
+		     unit /= 10)
+			part += unit * (*s++ - '0');
+	}
+	if (s == start || s[strspn(s, space)] != '\0')
+		return false;
+	if (!amount_ok(whole * COIN + part))
+		return false;
+	*sat = whole * COIN + part;
+	return true;
+}
+
 int64_t block_subsidy(int32_t height, const struct params *p)
 {
 	int32_t halvings = height / p->halving_interval;

@@ -62,7 +62,11 @@
 	}
 
 static const char no_wallet[] = "there is no wallet";
-static const char no_pool[] = "there is no transaction pool yet";
+static const char no_estimates[] = "fees are not estimated";
+static const char no_template[] = "block templates hold no transactions yet";
+static const char no_pace[] = "transactions are passed on at a fixed pace";
+static const char clusters[] = "clusters are limited instead";
+static const char not_kept[] = "the pool is not kept over a restart";
 static const char log_look[] = "the log has one form";
 static const char no_window[] = "there is no window";
 static const char own_checks[] = "consistency is always checked";
@@ -166,6 +170,40 @@ const struct option option_table[] = {
     TEXT("uacomment", 0, "<text>",
 	 "Add this to the name told to peers; may be repeated"),
 
+    GROUP("Transactions"),
+    BOOL("acceptnonstdtxn", OPT_DEBUG,
+	 "Not on main: keep transactions that are valid but not of standard "
+	 "form (default: 0)"),
+    INT("bytespersigop", 0, UINT32_MAX, 0,
+	"Bytes that a transaction counts for each signature check (default: "
+	"20)"),
+    BOOL("datacarrier", 0, "Keep transactions that carry data (default: 1)"),
+    INT("datacarriersize", 0, UINT32_MAX, 0,
+	"Bytes of scripts that carry data, all outputs of a transaction "
+	"together (default: 100000)"),
+    TEXT("dustrelayfee", OPT_DEBUG, "<amount>",
+	 "An output is dust when spending it costs more than it holds, at this "
+	 "fee in BTC per 1000 virtual bytes (default: 0.00003)"),
+    TEXT("incrementalrelayfee", OPT_DEBUG, "<amount>",
+	 "Fee in BTC per 1000 virtual bytes that a replacement pays on top, "
+	 "and by which a full pool asks more (default: 0.000001)"),
+    INT("limitclustercount", INT64_MIN, INT64_MAX, OPT_DEBUG,
+	"Transactions of the pool that may be related (1 to 64, default: 64)"),
+    INT("limitclustersize", 1, 1000000, OPT_DEBUG,
+	"Virtual bytes of related transactions, times 1000 (default: 101)"),
+    INT("maxmempool", INT64_MIN, 1000000, 0,
+	"Memory for transactions that are in no block, in MB; 0: keep none "
+	"(default: 300, but 5 with -blocksonly)"),
+    INT("mempoolexpiry", 0, INT32_MAX, 0,
+	"Drop transactions that are in no block after this many hours "
+	"(default: 336)"),
+    TEXT("minrelaytxfee", 0, "<amount>",
+	 "Least fee in BTC per 1000 virtual bytes of what is kept and passed "
+	 "on (default: 0.000001)"),
+    BOOL("permitbaremultisig", 0,
+	 "Keep transactions that pay to several keys without a hash (default: "
+	 "1)"),
+
     GROUP("Commands (RPC)"),
     BOOL("server", 0, "Answer commands (default: 1)"),
     TEXT("rpcallowip", OPT_NEEDS, "<net>",
@@ -259,35 +297,24 @@ const struct option option_table[] = {
     IDLE("walletnotify", no_wallet),
     IDLE("walletrbf", no_wallet),
     IDLE("walletrejectlongchains", no_wallet),
-    IDLE("acceptnonstdtxn", no_pool),
-    IDLE("acceptstalefeeestimates", no_pool),
-    IDLE("blockmaxweight", no_pool),
-    IDLE("blockmintxfee", no_pool),
-    IDLE("blockreconstructionextratxn", no_pool),
-    IDLE("blockreservedweight", no_pool),
-    IDLE("bytespersigop", no_pool),
-    IDLE("checkmempool", no_pool),
-    IDLE("datacarrier", no_pool),
-    IDLE("datacarriersize", no_pool),
-    IDLE("dustrelayfee", no_pool),
-    IDLE("inboundrelaypercent", no_pool),
-    IDLE("incrementalrelayfee", no_pool),
-    IDLE("limitancestorcount", no_pool),
-    IDLE("limitancestorsize", no_pool),
-    IDLE("limitclustercount", no_pool),
-    IDLE("limitclustersize", no_pool),
-    IDLE("limitdescendantcount", no_pool),
-    IDLE("limitdescendantsize", no_pool),
-    IDLE("maxmempool", no_pool),
-    IDLE("maxorphantx", no_pool),
-    IDLE("mempoolexpiry", no_pool),
-    IDLE("mempoolfullrbf", no_pool),
-    IDLE("minrelaytxfee", no_pool),
-    IDLE("permitbaremultisig", no_pool),
-    IDLE("persistmempool", no_pool),
-    IDLE("persistmempoolv1", no_pool),
-    IDLE("printpriority", no_pool),
-    IDLE("txsendrate", no_pool),
+    IDLE("acceptstalefeeestimates", no_estimates),
+    IDLE("blockmaxweight", no_template),
+    IDLE("blockmintxfee", no_template),
+    IDLE("blockreconstructionextratxn",
+	 "blocks are put together from what is announced"),
+    IDLE("blockreservedweight", no_template),
+    IDLE("checkmempool", own_checks),
+    IDLE("inboundrelaypercent", no_pace),
+    IDLE("limitancestorcount", clusters),
+    IDLE("limitancestorsize", clusters),
+    IDLE("limitdescendantcount", clusters),
+    IDLE("limitdescendantsize", clusters),
+    IDLE("maxorphantx", "their number is bounded by their peers"),
+    IDLE("mempoolfullrbf", "what pays more always replaces"),
+    IDLE("persistmempool", not_kept),
+    IDLE("persistmempoolv1", not_kept),
+    IDLE("printpriority", no_template),
+    IDLE("txsendrate", no_pace),
     IDLE("logips", log_look),
     IDLE("loglevelalways", log_look),
     IDLE("logratelimit", log_look),

@@ -56,6 +56,10 @@ static int judge(struct node *n, struct settings *s, uint32_t *mask, int *level,
 	interactions_apply(&n->conf, note_interaction, &s->notes);
 	if (!interactions_agree(&n->conf, err))
 		return E_INVALID;
+	rc = pool_options(&n->pool, err, &n->conf, s->chain, note_interaction,
+			  &s->notes);
+	if (rc)
+		return rc;
 	n->user_agent = user_agent_make(&n->conf, err);
 	if (!n->user_agent)
 		return E_INVALID;

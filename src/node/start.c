@@ -70,6 +70,9 @@ static void make_chain(struct node *n)
 		cfg.rebuild = REBUILD_ALL;
 	else if (conf_bool(c, "reindex-chainstate", false))
 		cfg.rebuild = REBUILD_COINS;
+	cfg.policy = n->pool.policy;
+	cfg.mempool_bytes = n->pool.bytes;
+	cfg.mempool_expiry_s = n->pool.expiry_s;
 	cfg.min_work = u256_from_be(n->params.min_chain_work);
 	cfg.assume_valid = n->params.assume_valid;
 	cfg.clock = &n->clock;

@@ -24,6 +24,10 @@ static inline bool amount_ok(int64_t v)
  * Returns dst. */
 #define AMOUNT_STR 24
 char *amount_fmt(char dst[AMOUNT_STR], int64_t sat);
+/* Coins as a person writes them: up to ten digits and, behind a point, up to
+ * eight; white space around is fine. False where it is something else, or not
+ * amount_ok. */
+bool amount_parse(int64_t *sat, const char *s) must_check;
 
 /* Context-free transaction rules; reject reasons are Core's
  * (bad-txns-vin-empty, bad-txns-inputs-duplicate, ...), all INV_CONSENSUS.

@@ -12,6 +12,7 @@
 #include <cairn/chain/chain.h>
 #include <cairn/consensus/versionbits.h>
 #include <cairn/net/net.h>
+#include <cairn/node/settings.h>
 #include <cairn/params/params.h>
 #include <cairn/rpc/rpc.h>
 #include <cairn/store/datadir.h>
@@ -29,6 +30,7 @@ struct node {
 	struct mailbox *mailbox; /* tasks from other threads to the loop */
 	struct conf conf;
 	struct params params; /* the chosen row with the options applied */
+	struct pool_settings pool;
 	struct clock clock;
 	struct datadir dir;
 	struct pool *readers; /* short block reads */

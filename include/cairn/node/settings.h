@@ -7,6 +7,7 @@
 
 #include <cairn/base/attr.h>
 #include <cairn/base/conf.h>
+#include <cairn/mempool/policy.h>
 #include <cairn/params/params.h>
 
 /* What the command line asks for. */
@@ -50,6 +51,19 @@ void params_apply_fini(struct params *p);
  * be changed in part on failure. E_INVALID with one sentence in err. */
 int deployments_apply(struct params *p, struct text *err,
 		      const struct conf *c) must_check;
+
+/* What the pool of transactions is made with. */
+struct pool_settings {
+	struct policy policy;
+	int64_t bytes;    /* -maxmempool */
+	int64_t expiry_s; /* -mempoolexpiry */
+};
+/* Bitcoin Core's defaults and the options over them, after interactions_apply.
+ * E_INVALID with one sentence in err; p is untouched then. note may be told one
+ * interaction more. */
+int pool_options(struct pool_settings *p, struct text *err,
+		 const struct conf *c, enum chain_id chain, interaction_fn note,
+		 void *arg) must_check;
 
 /* The user agent "/Cairn:x.y.z(comment; comment)/" with the -uacomment values.
  * NULL with a sentence in err; the caller frees. */

@@ -97,6 +97,45 @@ START_TEST(amounts_have_two_decimals_or_as_many_as_they_need)
 }
 END_TEST
 
+START_TEST(amounts_are_read_to_the_last_satoshi)
+{
+	static const struct {
+		const char *text;
+		int64_t sat; /* -1: refused */
+	} rows[] = {
+	    {"0", 0},
+	    {"1", COIN},
+	    {"0.00000001", 1},
+	    {".5", COIN / 2},
+	    {"5.", 5 * COIN},
+	    {".", 0},
+	    {" \t0.1\r\n", COIN / 10},
+	    {"0021000000", MAX_MONEY},
+	    {"21000000.00000001", -1},
+	    {"9999999999", -1},
+	    {"00000000001", -1},
+	    {"0.000000001", -1},
+	    {"1e3", -1},
+	    {"1 0", -1},
+	    {"1.2.3", -1},
+	    {"-1", -1},
+	    {"+1", -1},
+	    {"", -1},
+	    {" ", -1},
+	    {"coin", -1},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		int64_t sat = -1;
+
+		ck_assert_msg(amount_parse(&sat, rows[i].text) ==
+				  (rows[i].sat >= 0),
+			      "'%s'", rows[i].text);
+		ck_assert_int_eq(sat, rows[i].sat);
+	}
+}
+END_TEST
+
 Suite *verdict_suite(void)
 {
 	Suite *s = suite_create("verdict");
@@ -107,6 +146,7 @@ Suite *verdict_suite(void)
 	tcase_add_test(tc, verdict_texts_are_cut_at_their_bounds);
 	tcase_add_test(tc, verdict_has_room_for_every_script_error);
 	tcase_add_test(tc, amounts_have_two_decimals_or_as_many_as_they_need);
+	tcase_add_test(tc, amounts_are_read_to_the_last_satoshi);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -13,8 +13,8 @@
 #define MAX_WORDS 24
 
 static const suite_fn suites[] = {
-    descriptors_suite, interactions_suite, log_options_suite, mailbox_suite,
-    options_suite,     params_apply_suite, settings_suite,
+    descriptors_suite, interactions_suite, log_options_suite,  mailbox_suite,
+    options_suite,     params_apply_suite, pool_options_suite, settings_suite,
 };
 
 char *scratch_new(void)

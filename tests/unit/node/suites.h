@@ -12,6 +12,7 @@ Suite *log_options_suite(void);
 Suite *mailbox_suite(void);
 Suite *options_suite(void);
 Suite *params_apply_suite(void);
+Suite *pool_options_suite(void);
 Suite *settings_suite(void);
 
 /* A fresh empty folder; scratch_free removes it with all it holds. */

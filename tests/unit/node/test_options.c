@@ -155,6 +155,13 @@ END_TEST
 
 START_TEST(check_refuses_wrong_values)
 {
+	refused("-mempoolexpiry=-1",
+		"-mempoolexpiry=-1 is out of range, the least is 0");
+	refused("-bytespersigop=4294967296",
+		"-bytespersigop=4294967296 is out of range, the most is "
+		"4294967295");
+	refused("-limitclustersize=0",
+		"-limitclustersize=0 is out of range, the least is 1");
 	refused("-dbcache=lots", "-dbcache=lots is not a whole number");
 	refused("-dbcache=1x", "-dbcache=1x is not a whole number");
 	refused("-maxconnections=-1",
