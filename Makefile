@@ -62,6 +62,7 @@ COMPILE = $(CC) $(CPPFLAGS) $(CAIRN_CFLAGS) $(DEP_CFLAGS) $(CFLAGS) -MMD -MP
 # so programs that send no such message need not link with it.
 LIBS_base = $(PROTOBUF_C_LIBS)
 LIBS_crypto = $(SECP_LIBS) $(CRYPTO_LIBS)
+LIBS_mempool = -lm
 LIBS_store = $(LEVELDB_LIBS)
 LIBS_net = $(UV_LIBS)
 LIBS_rpc = $(UV_LIBS) $(YAJL_LIBS) $(LLHTTP_LIBS)
@@ -124,7 +125,7 @@ LINK = $(CC) $(CAIRN_LDFLAGS) $(CFLAGS) $(LDFLAGS)
 
 $(BUILD)/cairnd: $(BUILD)/obj/cairnd.o $(call link_libs,node $(BELOW_node))
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc net store crypto)
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,rpc net store mempool crypto)
 
 $(BUILD)/cairn-cli: $(BUILD)/obj/cairn-cli.o $(call link_libs,rpc params base)
 	$(call say,LD,$@)
@@ -196,7 +197,7 @@ $(BUILD)/obj/bench/%.o: tests/bench/%.c config.mk
 	$(Q)$(COMPILE) $(PROTO_CFLAGS) -c -o $@ $<
 $(BUILD)/cairn-bench: $(BENCH_OBJS) $(PROTO_OBJS) $(call link_libs,$(BENCH_LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(call sys_libs,net store crypto base) \
+	$(Q)$(LINK) -o $@ $^ $(call sys_libs,net store mempool crypto base) \
 		-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 bench: $(BUILD)/cairn-bench
@@ -263,7 +264,7 @@ $(BUILD)/fuzz_request: $(BUILD)/obj/cairn-util-request.o
 $(FUZZ_TARGETS): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(call link_libs,$(FUZZ_LAYERS))
 	$(call say,LD,$@)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call sys_libs,net rpc crypto base)
+		$(call sys_libs,net rpc mempool crypto base)
 
 # Analysis that a commit need not pass but a reader wants to see.
 lint:

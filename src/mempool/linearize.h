@@ -28,9 +28,10 @@ int lin_rate_cmp(int64_t fee_a, int64_t size_a, int64_t fee_b, int64_t size_b);
 
 /* Order n (1..LIN_MAX) transactions so that parents come first and what pays
  * best comes early. order[k]: index of the k-th. Gives the number of chunks,
- * whose rates fall strictly. Deterministic. */
+ * whose rates do not rise, and whether it is known that no order has a better
+ * diagram. Deterministic. */
 uint32_t linearize(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
-		   const struct lin_tx *tx, uint32_t n);
+		   const struct lin_tx *tx, uint32_t n, bool *optimal);
 
 /* Two diagrams, each of chunks whose rates do not rise: is a at no size below b
  * and somewhere above? */

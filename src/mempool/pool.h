@@ -101,7 +101,7 @@ uint64_t pool_sequence(const struct mempool *m);
 /* Rate asked now, satoshi per 1,000 vbytes: after the pool was full it falls by
  * half each 12 hours (3 or 6 while it is mostly empty), down to 0; what is
  * asked is the policy's minimum at least. */
-int64_t pool_min_rate(struct mempool *m, int64_t now_s);
+int64_t pool_min_rate(const struct mempool *m, int64_t now_s);
 /* Drop the worst chunks until it fits in max_bytes, and ask more from now on
  * than they paid. */
 void pool_make_room(struct mempool *m, int64_t now_s);

@@ -8,6 +8,7 @@
 
 static const suite_fn suites[] = {
     fee_suite,
+    pool_suite,
 };
 
 int main(void)

@@ -5,5 +5,6 @@
 #include <check.h>
 
 Suite *fee_suite(void);
+Suite *pool_suite(void);
 
 #endif

@@ -1,0 +1,208 @@
+/*
+ * Clusters: made from a draft, split by what is still connected when
+ * transactions leave, and their places in the heaps. Nothing is changed in
+ * place: with at most 64 transactions a new cluster costs little more than the
+ * order that is due anyway. Knows no ids. Chain thread.
+ */
+#include "inner.h"
+
+#include <cairn/base/mem.h>
+#include <cairn/base/must.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t body_size(uint32_t n)
+{
+	const struct cluster *c = NULL;
+
+	return n * (sizeof *c->tx + 4 * sizeof *c->parents);
+}
+
+static size_t cluster_cost(const struct cluster *c)
+{
+	return mem_cost(sizeof *c + body_size(c->n)) +
+	       mem_cost(c->n_chunks * sizeof *c->chunks);
+}
+
+/* One allocation: the struct, then its arrays. */
+static struct cluster *cluster_alloc(uint32_t n)
+{
+	struct cluster *c = xcalloc(1, sizeof *c + body_size(n));
+
+	c->parents = (uint64_t *)(void *)(c + 1);
+	c->children = c->parents + n;
+	c->ancestors = c->children + n;
+	c->descendants = c->ancestors + n;
+	c->tx = (struct entry **)(void *)(c->descendants + n);
+	c->n = n;
+	c->used = slots_below(n);
+	return c;
+}
+
+void draft_add(struct draft *d, const struct cluster *c, uint64_t set)
+{
+	uint32_t base = d->n;
+
+	for (uint64_t s = set; s; s &= s - 1) {
+		uint32_t slot = slot_of(s);
+		struct entry *e = c->tx[slot];
+		struct lin_tx *t = &d->tx[d->n];
+
+		d->e[d->n++] = e;
+		t->fee = entry_fee(e);
+		t->size = e->tx.weight;
+		t->parents = 0;
+		for (uint64_t p = c->parents[slot] & set; p; p &= p - 1)
+			t->parents |=
+			    slot_bit(base + slot_rank(set, slot_of(p)));
+	}
+}
+
+/* Slots are in an order in which parents come first, so that one pass over them
+ * knows all ancestors. */
+static void relate(struct cluster *c, uint32_t i, uint64_t parents)
+{
+	c->parents[i] = parents;
+	for (uint64_t s = parents; s; s &= s - 1) {
+		c->children[slot_of(s)] |= slot_bit(i);
+		c->ancestors[i] |= s & -s;
+		c->ancestors[i] |= c->ancestors[slot_of(s)];
+	}
+	for (uint64_t s = c->ancestors[i]; s; s &= s - 1)
+		c->descendants[slot_of(s)] |= slot_bit(i);
+}
+
+static void fill(struct cluster *c, const struct draft *d, const uint8_t *order)
+{
+	uint8_t slot[MEMPOOL_CLUSTER_MAX];
+
+	for (uint32_t i = 0; i < d->n; i++)
+		slot[order[i]] = (uint8_t)i;
+	for (uint32_t i = 0; i < d->n; i++) {
+		struct entry *e = d->e[order[i]];
+		uint64_t parents = 0;
+
+		for (uint64_t s = d->tx[order[i]].parents; s; s &= s - 1)
+			parents |= slot_bit(slot[slot_of(s)]);
+		relate(c, i, parents);
+		c->tx[i] = e;
+		c->weight += e->tx.weight;
+		e->cluster = c;
+		e->slot = (uint8_t)i;
+	}
+}
+
+void cluster_make(struct mempool *m, const struct draft *d)
+{
+	struct lin_chunk chunks[MEMPOOL_CLUSTER_MAX];
+	struct cluster *c = cluster_alloc(d->n);
+	uint8_t order[MEMPOOL_CLUSTER_MAX];
+	size_t size;
+
+	c->n_chunks = linearize(order, chunks, d->tx, d->n, &c->optimal);
+	size = c->n_chunks * sizeof *chunks;
+	c->chunks = xmalloc(size);
+	memcpy(c->chunks, chunks, size);
+	fill(c, d, order);
+	heap_put(&m->ix->worst, c);
+	heap_put(&m->ix->best, c);
+	m->ix->held += cluster_cost(c);
+	m->ix->not_optimal += !c->optimal;
+}
+
+void cluster_unlist(struct mempool *m, struct cluster *c)
+{
+	heap_del(&m->ix->worst, c);
+	heap_del(&m->ix->best, c);
+	m->ix->held -= cluster_cost(c);
+	m->ix->not_optimal -= !c->optimal;
+}
+
+void cluster_free(struct cluster *c)
+{
+	must(!c->mark && !c->leaving);
+	free(c->chunks);
+	free(c);
+}
+
+uint64_t cluster_part(const struct cluster *c, uint64_t set, uint32_t slot)
+{
+	uint64_t part = slot_bit(slot), seen = 0;
+
+	while (part != seen) {
+		uint32_t i = slot_of(part & ~seen);
+
+		seen |= slot_bit(i);
+		part |= (c->parents[i] | c->children[i]) & set;
+	}
+	return part;
+}
+
+void cluster_split(struct mempool *m, struct cluster *c, uint64_t set)
+{
+	while (set) {
+		uint64_t part = cluster_part(c, set, slot_of(set));
+		struct draft d;
+
+		d.n = 0;
+		draft_add(&d, c, part);
+		cluster_make(m, &d);
+		set &= ~part;
+	}
+	cluster_free(c);
+}
+
+void cluster_renew(struct mempool *m, struct cluster *c)
+{
+	cluster_unlist(m, c);
+	cluster_split(m, c, c->used);
+}
+
+/* Of what pays alike the larger chunk goes first, then what came last. */
+static bool worst_before(const void *a, const void *b)
+{
+	const struct cluster *x = a, *y = b;
+	const struct lin_chunk *p = cluster_worst(x), *q = cluster_worst(y);
+	int cmp = chunk_cmp(p, q);
+
+	if (cmp || p->size != q->size)
+		return cmp ? cmp < 0 : p->size > q->size;
+	return memcmp(x->tx[x->n - 1]->tx.txid.b, y->tx[y->n - 1]->tx.txid.b,
+		      32) > 0;
+}
+
+/* Of what pays alike the smaller chunk is mined first. */
+static bool best_before(const void *a, const void *b)
+{
+	const struct cluster *x = a, *y = b;
+	const struct lin_chunk *p = cluster_best(x), *q = cluster_best(y);
+	int cmp = chunk_cmp(p, q);
+
+	if (cmp || p->size != q->size)
+		return cmp ? cmp > 0 : p->size < q->size;
+	return memcmp(x->tx[0]->tx.txid.b, y->tx[0]->tx.txid.b, 32) < 0;
+}
+
+static void worst_moved(void *item, size_t at)
+{
+	((struct cluster *)item)->by_worst = at;
+}
+
+static size_t worst_place(const void *item)
+{
+	return ((const struct cluster *)item)->by_worst;
+}
+
+static void best_moved(void *item, size_t at)
+{
+	((struct cluster *)item)->by_best = at;
+}
+
+static size_t best_place(const void *item)
+{
+	return ((const struct cluster *)item)->by_best;
+}
+
+const struct heap_kind heap_of_worst = {worst_before, worst_moved, worst_place};
+const struct heap_kind heap_of_best = {best_before, best_moved, best_place};

@@ -1,0 +1,240 @@
+/*
+ * An order for the transactions of one cluster. A first order takes, again and
+ * again, the transaction that pays best together with the ancestors that it
+ * still needs. Two passes over it, from the back and from the front, then move
+ * or merge groups until neighbours that do not depend on each other stand by
+ * rate. Sets are masks of 64 bits; the work is bounded by LIN_MAX. Pure.
+ */
+#include "linearize.h"
+
+__extension__ typedef __int128 wide;
+
+struct group {
+	uint64_t txs, deps; /* deps: what it must stand behind (or before) */
+	int64_t fee, size;
+	uint8_t first, last; /* of its list */
+};
+
+struct work {
+	const struct lin_tx *tx;
+	uint32_t n;
+	uint64_t anc[LIN_MAX], desc[LIN_MAX]; /* with itself */
+	int64_t fee[LIN_MAX], size[LIN_MAX];  /* of what is needed for it */
+	struct group g[LIN_MAX];
+	uint32_t n_g;
+	uint8_t next[LIN_MAX]; /* in a group's list */
+};
+
+static uint64_t bit(uint32_t i)
+{
+	return UINT64_C(1) << i;
+}
+
+static uint32_t lowest(uint64_t set)
+{
+	return (uint32_t)__builtin_ctzll(set);
+}
+
+int lin_rate_cmp(int64_t fee_a, int64_t size_a, int64_t fee_b, int64_t size_b)
+{
+	wide a = (wide)fee_a * size_b, b = (wide)fee_b * size_a;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Whoever needs k needs what k needs. */
+static void close_sets(struct work *w)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		w->anc[i] = w->tx[i].parents | bit(i);
+		w->desc[i] = 0;
+	}
+	for (uint32_t k = 0; k < w->n; k++) {
+		for (uint32_t i = 0; i < w->n; i++) {
+			if (w->anc[i] & bit(k))
+				w->anc[i] |= w->anc[k];
+		}
+	}
+	for (uint32_t i = 0; i < w->n; i++) {
+		for (uint64_t s = w->anc[i]; s; s &= s - 1)
+			w->desc[lowest(s)] |= bit(i);
+	}
+}
+
+static void sum_needs(struct work *w)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		w->fee[i] = w->size[i] = 0;
+		for (uint64_t s = w->anc[i]; s; s &= s - 1) {
+			w->fee[i] += w->tx[lowest(s)].fee;
+			w->size[i] += w->tx[lowest(s)].size;
+		}
+	}
+}
+
+/* Which of left pays best with all that it needs; of equals the smaller set. */
+static uint32_t best_of(const struct work *w, uint64_t left)
+{
+	uint32_t best = lowest(left);
+
+	for (left &= left - 1; left; left &= left - 1) {
+		uint32_t i = lowest(left);
+		int cmp = lin_rate_cmp(w->fee[i], w->size[i], w->fee[best],
+				       w->size[best]);
+
+		if (cmp > 0 || (cmp == 0 && w->size[i] < w->size[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Append set, each after what it needs of it. */
+static uint32_t append(uint8_t *order, uint32_t n, const struct work *w,
+		       uint64_t set)
+{
+	while (set) {
+		for (uint64_t s = set; s; s &= s - 1) {
+			uint32_t i = lowest(s);
+
+			if ((w->anc[i] & set) != bit(i))
+				continue;
+			order[n++] = (uint8_t)i;
+			set &= ~bit(i);
+		}
+	}
+	return n;
+}
+
+/* What is in set is needed no longer. */
+static void take_off(struct work *w, uint64_t left, uint64_t set)
+{
+	for (; left; left &= left - 1) {
+		uint32_t i = lowest(left);
+
+		for (uint64_t s = w->anc[i] & set; s; s &= s - 1) {
+			w->fee[i] -= w->tx[lowest(s)].fee;
+			w->size[i] -= w->tx[lowest(s)].size;
+		}
+	}
+}
+
+static void order_by_needs(uint8_t *order, struct work *w)
+{
+	uint64_t left = w->n == 64 ? UINT64_MAX : bit(w->n) - 1;
+	uint32_t n = 0;
+
+	sum_needs(w);
+	while (left) {
+		uint64_t set = w->anc[best_of(w, left)] & left;
+
+		n = append(order, n, w, set);
+		left &= ~set;
+		take_off(w, left, set);
+	}
+}
+
+/* The last group, k, moves forward while it pays more than the one before: past
+ * it, or into it where it depends on it. */
+static void settle(struct work *w, uint32_t k)
+{
+	struct group *g = w->g;
+
+	while (k > 0 && lin_rate_cmp(g[k].fee, g[k].size, g[k - 1].fee,
+				     g[k - 1].size) > 0) {
+		struct group c = g[k];
+
+		if (!(c.deps & g[k - 1].txs)) {
+			g[k] = g[k - 1];
+			g[--k] = c;
+			continue;
+		}
+		k--;
+		w->next[g[k].last] = c.first;
+		g[k].last = c.last;
+		g[k].txs |= c.txs;
+		g[k].deps |= c.deps;
+		g[k].fee += c.fee;
+		g[k].size += c.size;
+		w->n_g--;
+		for (uint32_t i = k + 1; i < w->n_g; i++)
+			g[i] = g[i + 1];
+	}
+}
+
+/* One pass; back: from the end, where children stand for parents and fees for
+ * their opposites. */
+static void pass(uint8_t *order, struct work *w, bool back)
+{
+	uint32_t n = 0;
+
+	w->n_g = 0;
+	for (uint32_t k = 0; k < w->n; k++) {
+		uint8_t i = order[back ? w->n - 1 - k : k];
+
+		w->g[w->n_g++] = (struct group){
+		    .txs = bit(i),
+		    .deps = back ? w->desc[i] : w->anc[i],
+		    .fee = back ? -w->tx[i].fee : w->tx[i].fee,
+		    .size = w->tx[i].size,
+		    .first = i,
+		    .last = i,
+		};
+		settle(w, w->n_g - 1);
+	}
+	for (uint32_t k = 0; k < w->n_g; k++) {
+		uint8_t i = w->g[k].first;
+
+		for (;; i = w->next[i]) {
+			order[back ? w->n - 1 - n : n] = i;
+			n++;
+			if (i == w->g[k].last)
+				break;
+		}
+	}
+}
+
+/* What stands behind joins what is before while it pays more. */
+static uint32_t cut(struct lin_chunk *chunks, const uint8_t *order,
+		    const struct lin_tx *tx, uint32_t n)
+{
+	uint32_t n_c = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct lin_tx *t = &tx[order[k]];
+
+		chunks[n_c++] = (struct lin_chunk){t->fee, t->size, 1};
+		while (n_c > 1) {
+			struct lin_chunk *c = &chunks[n_c - 1];
+
+			if (lin_rate_cmp(c->fee, c->size, c[-1].fee,
+					 c[-1].size) <= 0)
+				break;
+			c[-1].fee += c->fee;
+			c[-1].size += c->size;
+			c[-1].n += c->n;
+			n_c--;
+		}
+	}
+	return n_c;
+}
+
+uint32_t linearize(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
+		   const struct lin_tx *tx, uint32_t n, bool *optimal)
+{
+	struct work w;
+
+	*optimal = n <= 2;
+
+	if (n == 1) {
+		order[0] = 0;
+		chunks[0] = (struct lin_chunk){tx->fee, tx->size, 1};
+		return 1;
+	}
+	w.tx = tx;
+	w.n = n;
+	close_sets(&w);
+	order_by_needs(order, &w);
+	pass(order, &w, true);
+	pass(order, &w, false);
+	return cut(chunks, order, tx, n);
+}

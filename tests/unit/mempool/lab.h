@@ -1,0 +1,42 @@
+/*
+ * Transactions made for tests of the pool, and a pool that counts what it says.
+ * Nobody judges them: fees are what a test says, scripts are empty.
+ */
+#ifndef TESTS_UNIT_MEMPOOL_LAB_H
+#define TESTS_UNIT_MEMPOOL_LAB_H
+
+#include "../../../src/mempool/inner.h"
+
+struct lab {
+	struct mempool *m;
+	size_t added, removed[MEMPOOL_REPLACED + 1];
+	int64_t empty; /* usage of a pool with nothing in it */
+	uint32_t made; /* makes transactions differ */
+};
+
+/* A pool that holds max_bytes, with the default policy. */
+void lab_init(struct lab *lab, int64_t max_bytes);
+void lab_fini(struct lab *lab);
+
+struct lab_out {
+	struct hash256 txid;
+	uint32_t index;
+};
+/* A transaction that spends in[0..n_in) and has n_out outputs, padded by so
+ * many bytes; its buf is the caller's. With no inputs it spends a coin that
+ * nobody else does. */
+struct mempool_tx lab_tx(struct lab *lab, const struct lab_out *in, size_t n_in,
+			 uint32_t n_out, uint32_t pad, int64_t fee);
+/* The same put in, and the caller's reference given up. */
+struct entry *lab_put(struct lab *lab, const struct lab_out *in, size_t n_in,
+		      uint32_t n_out, uint32_t pad, int64_t fee);
+/* One that spends output index of e. */
+struct entry *lab_child(struct lab *lab, const struct entry *e, uint32_t index,
+			uint32_t n_out, int64_t fee);
+struct lab_out lab_out(const struct entry *e, uint32_t index);
+
+/* Everything that must hold of a pool in any state, asked anew of every entry:
+ * sets, orders, chunks, heaps, tables, totals. */
+void lab_check(const struct lab *lab);
+
+#endif
