@@ -168,8 +168,9 @@ static bool judge_witness(const struct txin_view *in, struct slice coin_script,
 		return false;
 	if (info.type != SCRIPT_SCRIPTHASH)
 		return judge_program(coin_script, stack, false);
-	return script_run_sig(&redeem, room, in->script) == SCRIPT_ERR_OK &&
-	       judge_program(redeem, stack, true);
+	/* What fails leaves nothing, which is no program. */
+	(void)script_run_sig(&redeem, room, in->script);
+	return judge_program(redeem, stack, true);
 }
 
 bool policy_witness(const struct tx_view *tx, const struct txout_view *spent)
@@ -190,16 +191,14 @@ bool policy_witness(const struct tx_view *tx, const struct txout_view *spent)
 static bool spends_witness(const struct txin_view *in, struct slice coin_script)
 {
 	uint8_t room[SCRIPT_ELEMENT_MAX], version;
-	struct slice program, redeem;
+	struct slice script = coin_script, program;
 	struct script_info info;
 
 	script_classify(&info, coin_script);
 	if (info.type == SCRIPT_SCRIPTHASH)
-		return script_run_sig(&redeem, room, in->script) ==
-			   SCRIPT_ERR_OK &&
-		       script_is_witness(redeem, &version, &program);
+		(void)script_run_sig(&script, room, in->script);
 	return info.type != SCRIPT_ANCHOR &&
-	       script_is_witness(coin_script, &version, &program);
+	       script_is_witness(script, &version, &program);
 }
 
 bool spends_witness_program(const struct tx_view *tx,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 static const suite_fn suites[] = {
-    fee_suite,
-    pool_suite,
+    fee_suite,           pool_suite,           policy_suite,
+    policy_inputs_suite, policy_witness_suite,
 };
 
 int main(void)

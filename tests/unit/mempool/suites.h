@@ -6,5 +6,8 @@
 
 Suite *fee_suite(void);
 Suite *pool_suite(void);
+Suite *policy_inputs_suite(void);
+Suite *policy_suite(void);
+Suite *policy_witness_suite(void);
 
 #endif
