@@ -396,7 +396,7 @@ void offer_alone(struct judge *j, struct offer *o)
 	bool dust = p->require_standard && !(j->flags & MEMPOOL_TAKEN_OFF);
 
 	if (!offer_judge(j, o) || !judge_replacement(j, o) ||
-	    !judge_cluster(j, o) || !rate_allowed(j, o))
+	    !judge_cluster(j, o) || !judge_descent(j, o) || !rate_allowed(j, o))
 		return;
 	if (dust && !dust_is_spent(j, o, 1))
 		return;
