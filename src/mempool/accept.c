@@ -193,7 +193,7 @@ static bool too_cheap(struct offer *o, const char *reject, int64_t fee,
 
 bool rate_enough(struct judge *j, struct offer *o, int64_t vsize, int64_t fee)
 {
-	int64_t full = rate_fee(pool_min_rate(j->m, j->now_s), vsize);
+	int64_t full = rate_fee(pool_full_rate(j->m, j->now_s), vsize);
 	int64_t relay = rate_fee(j->m->cfg.policy.min_relay_rate, vsize);
 
 	if (full > 0 && fee < full)

@@ -173,13 +173,13 @@ void desk_coin_at(struct desk *d, int32_t height, bool coinbase)
 	c->coinbase = coinbase;
 }
 
-void form_init(struct form *f)
+void slip_init(struct slip *f)
 {
 	memset(f, 0, sizeof *f);
 	f->version = 2;
 }
 
-void form_fini(struct form *f)
+void slip_fini(struct slip *f)
 {
 	free(f->in);
 	free(f->n_items);
@@ -189,7 +189,7 @@ void form_fini(struct form *f)
 	free(f->from);
 }
 
-void form_from(struct form *f, const struct point *p, uint32_t sequence)
+void slip_from(struct slip *f, const struct point *p, uint32_t sequence)
 {
 	size_t n = f->n_in + 1;
 
@@ -205,31 +205,31 @@ void form_from(struct form *f, const struct point *p, uint32_t sequence)
 	f->n_in = n;
 }
 
-void form_item(struct form *f, struct slice item)
+void slip_item(struct slip *f, struct slice item)
 {
 	arr_grow(&f->items, &f->cap_all, f->n_all + 1, sizeof *f->items);
 	f->items[f->n_all++] = item;
 	f->n_items[f->n_in - 1]++;
 }
 
-void form_sig(struct form *f, struct slice script_sig)
+void slip_sig(struct slip *f, struct slice script_sig)
 {
 	f->in[f->n_in - 1].script = script_sig;
 }
 
-void form_easy(struct form *f, const struct point *p)
+void slip_easy(struct slip *f, const struct point *p)
 {
-	form_from(f, p, 0xfffffffd);
-	form_item(f, slice_of(op_1, sizeof op_1));
+	slip_from(f, p, 0xfffffffd);
+	slip_item(f, slice_of(op_1, sizeof op_1));
 }
 
-void form_pay(struct form *f, int64_t value, struct slice script)
+void slip_pay(struct slip *f, int64_t value, struct slice script)
 {
 	arr_grow(&f->out, &f->cap_out, f->n_out + 1, sizeof *f->out);
 	f->out[f->n_out++] = (struct txout_view){value, script};
 }
 
-struct buf *form_buf(const struct form *f)
+struct buf *slip_buf(const struct slip *f)
 {
 	struct tx_msg m = {.version = f->version,
 			   .n_in = (uint32_t)f->n_in,
@@ -260,9 +260,9 @@ static struct tx_view view_of(const struct buf *b)
 	return v;
 }
 
-struct hash256 form_txid(const struct form *f)
+struct hash256 slip_txid(const struct slip *f)
 {
-	struct buf *b = form_buf(f);
+	struct buf *b = slip_buf(f);
 	struct tx_view v = view_of(b);
 	struct hash256 txid;
 
@@ -271,19 +271,19 @@ struct hash256 form_txid(const struct form *f)
 	return txid;
 }
 
-struct point form_point(const struct form *f, uint32_t index)
+struct point slip_point(const struct slip *f, uint32_t index)
 {
-	return (struct point){form_txid(f), index, f->out[index].value};
+	return (struct point){slip_txid(f), index, f->out[index].value};
 }
 
 /* The only input that is signed; its items are the signature and the key. */
-void form_sign(struct form *f, uint32_t i, uint8_t room[2][80])
+void slip_sign(struct slip *f, uint32_t i, uint8_t room[2][80])
 {
 	static const uint8_t key[32] = {[31] = 1};
 	struct secret_ctx *c = secret_ctx_new();
 	struct txout_view *spent = xcalloc(f->n_in, sizeof *spent);
 	uint8_t code[25] = {0x76, 0xa9, 0x14, [23] = 0x88, 0xac}, hash[32];
-	struct buf *b = form_buf(f);
+	struct buf *b = slip_buf(f);
 	struct tx_view v = view_of(b);
 	struct tx_sighash shared;
 	struct script_input in;
@@ -299,9 +299,9 @@ void form_sign(struct form *f, uint32_t i, uint8_t room[2][80])
 	n = secret_sign(c, room[0], key, hash);
 	ck_assert_uint_gt(n, 0);
 	room[0][n] = SIGHASH_ALL;
-	form_item(f, slice_of(room[0], n + 1));
+	slip_item(f, slice_of(room[0], n + 1));
 	n = secret_pubkey(c, room[1], key, true);
-	form_item(f, slice_of(room[1], n));
+	slip_item(f, slice_of(room[1], n));
 	buf_unref(b);
 	free(spent);
 	secret_ctx_free(c);
@@ -315,27 +315,27 @@ enum tx_outcome desk_offer(struct desk *d, struct buf *tx, unsigned flags)
 	return d->r.outcome;
 }
 
-enum tx_outcome desk_form(struct desk *d, const struct form *f, unsigned flags)
+enum tx_outcome desk_slip(struct desk *d, const struct slip *f, unsigned flags)
 {
-	return desk_offer(d, form_buf(f), flags);
+	return desk_offer(d, slip_buf(f), flags);
 }
 
 struct buf *desk_pay_many(const struct point *p, int32_t version, int64_t fee,
 			  uint32_t n, struct point *out)
 {
-	struct form f;
+	struct slip f;
 	struct buf *b;
 
-	form_init(&f);
+	slip_init(&f);
 	f.version = version;
-	form_easy(&f, p);
+	slip_easy(&f, p);
 	for (uint32_t i = 0; i < n; i++)
-		form_pay(&f, (p->value - fee) / n, script_easy());
+		slip_pay(&f, (p->value - fee) / n, script_easy());
 	f.out[0].value += (p->value - fee) % n;
-	b = form_buf(&f);
+	b = slip_buf(&f);
 	if (out)
-		*out = form_point(&f, 0);
-	form_fini(&f);
+		*out = slip_point(&f, 0);
+	slip_fini(&f);
 	return b;
 }
 

@@ -59,7 +59,7 @@ struct point desk_coin(struct desk *d, int64_t value, struct slice script);
 void desk_coin_at(struct desk *d, int32_t height, bool coinbase);
 
 /* A transaction that is being written. */
-struct form {
+struct slip {
 	int32_t version;
 	uint32_t lock_time;
 	struct txin_view *in;
@@ -71,25 +71,25 @@ struct form {
 	size_t n_in, n_out, n_all, cap_in, cap_items, cap_prevout, cap_out,
 	    cap_all, cap_from;
 };
-void form_init(struct form *f); /* version 2 */
-void form_fini(struct form *f);
-void form_from(struct form *f, const struct point *p, uint32_t sequence);
-/* For the last input: an item more, a script. Borrowed until form_fini. */
-void form_item(struct form *f, struct slice item);
-void form_sig(struct form *f, struct slice script_sig);
+void slip_init(struct slip *f); /* version 2 */
+void slip_fini(struct slip *f);
+void slip_from(struct slip *f, const struct point *p, uint32_t sequence);
+/* For the last input: an item more, a script. Borrowed until slip_fini. */
+void slip_item(struct slip *f, struct slice item);
+void slip_sig(struct slip *f, struct slice script_sig);
 /* Spends a point with script_easy, all there is to it. */
-void form_easy(struct form *f, const struct point *p);
-void form_pay(struct form *f, int64_t value, struct slice script);
+void slip_easy(struct slip *f, const struct point *p);
+void slip_pay(struct slip *f, int64_t value, struct slice script);
 /* Sign input i, which spends script_wpkh; type as in sighash.h. */
-void form_sign(struct form *f, uint32_t i, uint8_t room[2][80]);
-struct buf *form_buf(const struct form *f) must_check;
-struct hash256 form_txid(const struct form *f);
+void slip_sign(struct slip *f, uint32_t i, uint8_t room[2][80]);
+struct buf *slip_buf(const struct slip *f) must_check;
+struct hash256 slip_txid(const struct slip *f);
 /* An output of it. */
-struct point form_point(const struct form *f, uint32_t index);
+struct point slip_point(const struct slip *f, uint32_t index);
 
 /* Offer it; the result is in d->r. Takes tx. */
 enum tx_outcome desk_offer(struct desk *d, struct buf *tx, unsigned flags);
-enum tx_outcome desk_form(struct desk *d, const struct form *f, unsigned flags);
+enum tx_outcome desk_slip(struct desk *d, const struct slip *f, unsigned flags);
 /* From one easy point to one easy output: its fee is the rest. */
 struct buf *desk_pay(const struct point *p, int32_t version, int64_t fee,
 		     struct point *out) must_check;
@@ -97,16 +97,16 @@ struct buf *desk_pay(const struct point *p, int32_t version, int64_t fee,
  * out is the first. */
 struct buf *desk_pay_many(const struct point *p, int32_t version, int64_t fee,
 			  uint32_t n, struct point *out) must_check;
-/* The last answer was this. */
+/* The last answer was this; NULL: whatever the detail. */
 #define desk_is(d, why, text, more)                                            \
 	do {                                                                   \
+		const char *more_ = more;                                      \
 		ck_assert_str_eq((d)->r.verdict.reject, text);                 \
 		ck_assert_int_eq((d)->r.outcome, why);                         \
-		if (more)                                                      \
-			ck_assert_str_eq((d)->r.verdict.detail,                \
-					 more ? more : "");                    \
+		if (more_)                                                     \
+			ck_assert_str_eq((d)->r.verdict.detail, more_);        \
 	} while (0)
-/* Nothing is in the pool but n. */
+/* How many are in the pool. */
 size_t desk_count(const struct desk *d);
 
 #endif

@@ -8,7 +8,7 @@
 
 static const suite_fn suites[] = {
     fee_suite,           pool_suite,           policy_suite,
-    policy_inputs_suite, policy_witness_suite,
+    policy_inputs_suite, policy_witness_suite, accept_suite,
 };
 
 int main(void)

@@ -5,6 +5,7 @@
 #include <check.h>
 
 Suite *fee_suite(void);
+Suite *accept_suite(void);
 Suite *pool_suite(void);
 Suite *policy_inputs_suite(void);
 Suite *policy_suite(void);
