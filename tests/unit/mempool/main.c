@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 static const suite_fn suites[] = {
-    fee_suite,           pool_suite,           policy_suite,
-    policy_inputs_suite, policy_witness_suite, accept_suite,
+    accept_suite, fee_suite,           linearize_suite,
+    policy_suite, policy_inputs_suite, policy_witness_suite,
+    pool_suite,
 };
 
 int main(void)

@@ -6,6 +6,7 @@
 
 Suite *fee_suite(void);
 Suite *accept_suite(void);
+Suite *linearize_suite(void);
 Suite *pool_suite(void);
 Suite *policy_inputs_suite(void);
 Suite *policy_suite(void);
