@@ -162,7 +162,7 @@ static void keep_oldest(struct chain *c)
 	if (rc)
 		chain_fatal(c, rc, "a block could not be connected");
 	else
-		block_connected(c, a->node, a->body.buf);
+		block_connected(c, a->node, &a->body);
 	answer_all(c, &a->answers);
 	block_free(a);
 	if (c->fatal_rc)

@@ -55,6 +55,7 @@ struct chain *chain_new(const struct chain_cfg *cfg,
 	c->cfc = cfcheckpts_new();
 	verified_init(c);
 	scripts_init(c);
+	unconfirmed_init(c);
 	return c;
 }
 
@@ -73,6 +74,7 @@ void chain_free(struct chain *c)
 	must(c->inflight.n == 0);
 	chain_close_files(c);
 	script_pool_free(c->scripts);
+	unconfirmed_fini(c);
 	verified_fini(c);
 	cfcheckpts_free(c->cfc);
 	pendings_fini(&c->pend);

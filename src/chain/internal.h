@@ -6,6 +6,7 @@
 #define CAIRN_SRC_CHAIN_INTERNAL_H
 
 #include "ahead.h"
+#include "takenoff.h"
 #include "workq.h"
 
 #include <cairn/base/hmap.h>
@@ -96,7 +97,7 @@ struct chain {
 	bool started;
 	/* What was verified; looked up with hints about keys, and wholly. */
 	struct script_cache *verified;
-	struct cached_verifier verify_far, verify_near;
+	struct cached_verifier verify_far, verify_near, verify_pool;
 
 	/* Made by the chain thread while loading, then fixed. */
 	struct kv *index_kv, *coins_kv;
@@ -116,6 +117,7 @@ struct chain {
 	struct hmap inflight; /* node's hash: struct block_work */
 	uint64_t next_ticket;
 	struct cfcheckpts *cfc;
+	size_t txs_n, txs_bytes; /* handed over and not answered */
 
 	/* Writer. */
 	uint64_t append_ticket;   /* the next one in order */
@@ -152,7 +154,9 @@ struct chain {
 	uint64_t log_ns, flush_ns;
 	struct script_pool *scripts;
 	struct ahead ahead; /* connected blocks whose scripts are under way */
-	int fatal_rc;       /* what stopped us; nothing is flushed any more */
+	struct mempool *pool;
+	struct takenoff off; /* not offered back to the pool yet */
+	int fatal_rc;        /* what stopped us; nothing is flushed any more */
 	char *fatal_text;
 };
 
@@ -221,6 +225,16 @@ void verified_init(struct chain *c);
 void verified_fini(struct chain *c);
 /* What the scripts of a block are verified with. */
 struct script_memory verified_for(const struct chain *c, const struct hnode *n);
+
+/* unconfirmed.c: the pool. Chain thread. */
+void unconfirmed_init(struct chain *c);
+void unconfirmed_fini(struct chain *c);
+/* A block was connected, or taken off. */
+void unconfirmed_connected(struct chain *c, const struct block_view *b);
+void unconfirmed_taken_off(struct chain *c, const struct block_view *b);
+/* The published tip has come to where the coins are, or stays there: the pool
+ * follows. */
+void unconfirmed_follow(struct chain *c);
 
 /* submit.c */
 /* The loop got the answer: let a waiting twin go on. */
@@ -347,8 +361,9 @@ bool activate_step(struct chain *c);
 void show_tip(struct chain *c);
 /* ...and a boundary at which coins may be flushed. */
 void publish(struct chain *c);
-/* n is connected for good: tell, and publish it if it is the best. */
-void block_connected(struct chain *c, struct hnode *n, struct buf *body);
+/* n, with body b, is connected for good: tell, and publish it if it is the
+ * best. */
+void block_connected(struct chain *c, struct hnode *n, const struct body *b);
 /* n broke a rule: mark it and all behind it, tell the loop. */
 void mark_failed(struct chain *c, struct hnode *n, const struct verdict *v,
 		 uint64_t peer);

@@ -56,6 +56,7 @@ struct verdict chain_invalidate(struct chain *c, struct hnode *n)
 		return unfinished(c);
 	mark_failed(c, n, &v, PEER_NONE);
 	candidates_rebuild(c);
+	unconfirmed_follow(c);
 	tell_new_tip(c, was);
 	activate(c);
 	index_seal(c);

@@ -156,14 +156,16 @@ static void publish_step(struct chain *c)
 	const struct hnode *was = c->tip;
 
 	publish(c);
+	unconfirmed_follow(c);
 	tell_tip(c, was);
 	log_tip(c);
 	check_halt(c);
 }
 
-void block_connected(struct chain *c, struct hnode *n, struct buf *body)
+void block_connected(struct chain *c, struct hnode *n, const struct body *b)
 {
-	tell(c, CHAIN_EV_CONNECTED, n, body);
+	unconfirmed_connected(c, &b->view);
+	tell(c, CHAIN_EV_CONNECTED, n, b->buf);
 	/* Within a reorganisation nobody may see where the coins are. */
 	if (hnode_cmp_work(n, c->tip) > 0)
 		publish_step(c);
@@ -183,6 +185,7 @@ bool disconnect_tip(struct chain *c)
 			rc = filters_disconnected(c, n);
 		if (rc == 0) {
 			c->here = hnode_mut(n->prev);
+			unconfirmed_taken_off(c, &b.view);
 			tell(c, CHAIN_EV_DISCONNECTED, n, b.buf);
 		}
 		body_fini(&b);
@@ -232,9 +235,11 @@ static void leap(struct chain *c)
 			break;
 		step(c, target);
 	} while (may_go_on(c) && hnode_cmp_work(c->here, was) < 0);
-	/* A worse one is all that is left. */
+	/* A worse one is all that is left, or the branch was tried in vain. */
 	if (!c->fatal_rc && c->tip != c->here)
 		publish_step(c);
+	else
+		unconfirmed_follow(c);
 }
 
 /* Whether n, the next block towards target, need not wait until the scripts of

@@ -456,6 +456,7 @@ int chain_load(struct chain *c)
 		rc = leave_failed(c);
 	if (rc == 0) {
 		show_tip(c);
+		unconfirmed_follow(c);
 		rc = reconnect(c);
 	}
 	htree_recompute_best(c->tree);

@@ -2,6 +2,8 @@
  * What is remembered of scripts that were verified, and for which blocks that
  * pays. Made with the chain, used by whoever verifies. Verifies nothing itself.
  *
+ * The pool keeps what it verifies: a block will ask for it.
+ *
  * Hints about keys serve every block. Signatures and transactions are looked up
  * and kept only near the tip: a block is verified a second time when it was
  * tried as a template or comes back after a reorganisation, and far below the
@@ -25,6 +27,8 @@ void verified_init(struct chain *c)
 			     CACHE_HINTS);
 	cached_verifier_init(&c->verify_near, c->verified, c->cfg.verifier,
 			     CACHE_ASK);
+	cached_verifier_init(&c->verify_pool, c->verified, c->cfg.verifier,
+			     CACHE_KEEP);
 }
 
 void verified_fini(struct chain *c)

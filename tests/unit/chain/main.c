@@ -9,14 +9,18 @@
 #include <unistd.h>
 
 static const suite_fn suites[] = {
-    coin_codec_suite,     undo_suite,         htree_suite,
-    presync_suite,        coinview_suite,     coinview_prefetch_suite,
-    coinview_model_suite, chain_suite,        fullblocks_suite,
-    filters_suite,        cfcheckpt_suite,    import_suite,
-    mining_suite,         workq_suite,        rules_suite,
-    scripts_suite,        verified_suite,     script_pool_suite,
-    ahead_suite,          ahead_faults_suite, ahead_crash_suite,
-    crash_suite,
+    coin_codec_suite,     takenoff_suite,
+    unconfirmed_suite,    undo_suite,
+    htree_suite,          presync_suite,
+    coinview_suite,       coinview_prefetch_suite,
+    coinview_model_suite, chain_suite,
+    fullblocks_suite,     filters_suite,
+    cfcheckpt_suite,      import_suite,
+    mining_suite,         workq_suite,
+    rules_suite,          scripts_suite,
+    verified_suite,       script_pool_suite,
+    ahead_suite,          ahead_faults_suite,
+    ahead_crash_suite,    crash_suite,
 };
 
 char *scratch_new(void)

@@ -82,6 +82,10 @@ void rig_init(struct rig *r, enum chain_id id, const char *dir)
 	r->cfg.script_check = script_check;
 	r->cfg.script_begin = script_begin;
 	r->cfg.max_tip_age_s = 24 * 60 * 60;
+	r->cfg.policy = policy_default;
+	r->cfg.policy.require_standard = false;
+	r->cfg.mempool_bytes = 300000000;
+	r->cfg.mempool_expiry_s = 336 * 60 * 60;
 	queue_init(&r->tasks);
 }
 
@@ -305,7 +309,7 @@ static struct buf *made(struct making *m)
 struct buf *rig_make(struct rig *r, unsigned salt, struct buf *const *txs,
 		     size_t n)
 {
-	uint8_t script[6] = {4, 0, 0, 0, 0, 0x51};
+	uint8_t script[7] = {4, 0, 0, 0, 0, 0x75, 0x51};
 	struct making m = {.r = r, .txs = txs, .n = n};
 
 	le32_put(script + 1, salt);
@@ -361,16 +365,16 @@ static void look(void *arg)
  * unspendable. */
 static uint8_t *put_script(uint8_t *p, unsigned i, unsigned salt)
 {
-	static const uint8_t heads[5][4] = {{6, 4, 0, 0},
+	static const uint8_t heads[5][4] = {{7, 4, 0, 0},
 					    {25, 0x76, 0xa9, 0x14},
 					    {23, 0xa9, 0x14, 0},
 					    {22, 0x00, 0x14, 0},
 					    {6, 0x6a, 4, 0}};
 	static const uint8_t tails[5][3] = {
-	    {0x51}, {0x88, 0xac}, {0x87}, {0}, {0}};
+	    {0x75, 0x51}, {0x88, 0xac}, {0x87}, {0}, {0}};
 	static const unsigned n_heads[5] = {2, 4, 3, 3, 3};
 	static const unsigned n_data[5] = {4, 20, 20, 20, 4};
-	static const unsigned n_tails[5] = {1, 2, 1, 0, 0};
+	static const unsigned n_tails[5] = {2, 2, 1, 0, 0};
 	unsigned k = i % 5;
 
 	p = bytes_put(p, heads[k], n_heads[k]);

@@ -9,6 +9,8 @@ Suite *coin_codec_suite(void);
 Suite *coinview_suite(void);
 Suite *coinview_prefetch_suite(void);
 Suite *coinview_model_suite(void);
+Suite *takenoff_suite(void);
+Suite *unconfirmed_suite(void);
 Suite *undo_suite(void);
 Suite *htree_suite(void);
 Suite *presync_suite(void);

@@ -228,13 +228,19 @@ static struct hnode *connect(struct counted *k, struct buf *b)
 	return res.node;
 }
 
-static void leave_and_come_back(struct counted *k, struct hnode *n)
+/* What is in it is offered to the pool. */
+static void leave(struct counted *k, struct hnode *n)
 {
 	struct verdict v = rig_invalidate(&k->r, n);
 
 	ck_assert(verdict_ok(&v));
 	ck_assert_ptr_eq(chain_tip(k->r.c), n->prev);
-	v = rig_reconsider(&k->r, n);
+}
+
+static void come_back(struct counted *k, struct hnode *n)
+{
+	struct verdict v = rig_reconsider(&k->r, n);
+
 	ck_assert(verdict_ok(&v));
 	ck_assert_ptr_eq(chain_tip(k->r.c), n);
 }
@@ -253,8 +259,15 @@ START_TEST(a_block_that_comes_back_is_not_verified_again)
 	b = signed_block(&k, n);
 	node = connect(&k, b);
 	ck_assert_uint_eq(asked(&k), n);
-	for (int i = 0; i < 3; i++) {
-		leave_and_come_back(&k, node);
+	for (unsigned i = 0; i < 3; i++) {
+		leave(&k, node);
+		/* The pool asks more of a script, once: but for the few that
+		 * found their lines of the cache full. */
+		if (i == 0)
+			ck_assert_uint_eq(asked(&k), n);
+		else
+			ck_assert_uint_le(asked(&k), n / 10);
+		come_back(&k, node);
 		ck_assert_uint_eq(asked(&k), 0);
 	}
 	buf_unref(b);
@@ -339,8 +352,12 @@ START_TEST(without_room_everything_is_verified_each_time)
 	start(&k, 2, 0);
 	b = signed_block(&k, 5);
 	node = connect(&k, b);
-	leave_and_come_back(&k, node);
+	ck_assert_uint_eq(asked(&k), 5);
+	leave(&k, node);
+	/* By the pool's rules, and by those of blocks. */
 	ck_assert_uint_eq(asked(&k), 10);
+	come_back(&k, node);
+	ck_assert_uint_eq(asked(&k), 5);
 	buf_unref(b);
 	rig_fini(&k.r);
 }
@@ -371,7 +388,9 @@ START_TEST(far_below_the_best_header_nothing_is_kept)
 	headers_above(&k.r, b, 100);
 	node = connect(&k, b);
 	ck_assert_uint_eq(asked(&k), 5);
-	leave_and_come_back(&k, node);
+	leave(&k, node);
+	asked(&k);
+	come_back(&k, node);
 	ck_assert_uint_eq(asked(&k), 5);
 	buf_unref(b);
 	rig_fini(&k.r);
