@@ -193,7 +193,7 @@ static bool too_cheap(struct offer *o, const char *reject, int64_t fee,
 
 bool rate_enough(struct judge *j, struct offer *o, int64_t vsize, int64_t fee)
 {
-	int64_t full = rate_fee(pool_min_rate(j->m, j->now_s), vsize);
+	int64_t full = rate_fee(pool_full_rate(j->m, j->now_s), vsize);
 	int64_t relay = rate_fee(j->m->cfg.policy.min_relay_rate, vsize);
 
 	if (full > 0 && fee < full)
@@ -396,7 +396,7 @@ void offer_alone(struct judge *j, struct offer *o)
 	bool dust = p->require_standard && !(j->flags & MEMPOOL_TAKEN_OFF);
 
 	if (!offer_judge(j, o) || !judge_replacement(j, o) ||
-	    !judge_cluster(j, o) || !rate_allowed(j, o))
+	    !judge_cluster(j, o) || !judge_descent(j, o) || !rate_allowed(j, o))
 		return;
 	if (dust && !dust_is_spent(j, o, 1))
 		return;

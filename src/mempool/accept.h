@@ -114,6 +114,8 @@ bool replacement_pays(char why[VERDICT_DETAIL], const struct judge *j,
 		      int64_t vsize, const struct hash256 *txid);
 bool judge_replacement(struct judge *j, struct offer *o);
 bool judge_cluster(struct judge *j, struct offer *o);
+/* It must not spend what it takes the place of, or what comes of that. */
+bool judge_descent(struct judge *j, struct offer *o);
 
 /* truc.c: topologically restricted until confirmation, BIP 431. */
 bool judge_truc(struct judge *j, struct offer *o);

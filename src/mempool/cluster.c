@@ -98,9 +98,12 @@ void cluster_make(struct mempool *m, const struct draft *d)
 	struct lin_chunk chunks[MEMPOOL_CLUSTER_MAX];
 	struct cluster *c = cluster_alloc(d->n);
 	uint8_t order[MEMPOOL_CLUSTER_MAX];
+	struct lin_info info;
 	size_t size;
 
-	c->n_chunks = linearize(order, chunks, d->tx, d->n, &c->optimal);
+	info = linearize(order, chunks, d->tx, d->n);
+	c->n_chunks = info.n_chunks;
+	c->optimal = info.optimal;
 	size = c->n_chunks * sizeof *chunks;
 	c->chunks = xmalloc(size);
 	memcpy(c->chunks, chunks, size);

@@ -1,5 +1,6 @@
 /*
- * An order for the transactions of one cluster. A first order takes, again and
+ * An order for the transactions of one cluster: the best one, or where that
+ * takes too long a good one. For this a first order takes, again and
  * again, the transaction that pays best together with the ancestors that it
  * still needs. Two passes over it, from the back and from the front, then move
  * or merge groups until neighbours that do not depend on each other stand by
@@ -25,16 +26,6 @@ struct work {
 	uint8_t next[LIN_MAX]; /* in a group's list */
 };
 
-static uint64_t bit(uint32_t i)
-{
-	return UINT64_C(1) << i;
-}
-
-static uint32_t lowest(uint64_t set)
-{
-	return (uint32_t)__builtin_ctzll(set);
-}
-
 int lin_rate_cmp(int64_t fee_a, int64_t size_a, int64_t fee_b, int64_t size_b)
 {
 	wide a = (wide)fee_a * size_b, b = (wide)fee_b * size_a;
@@ -46,18 +37,18 @@ int lin_rate_cmp(int64_t fee_a, int64_t size_a, int64_t fee_b, int64_t size_b)
 static void close_sets(struct work *w)
 {
 	for (uint32_t i = 0; i < w->n; i++) {
-		w->anc[i] = w->tx[i].parents | bit(i);
+		w->anc[i] = w->tx[i].parents | lin_bit(i);
 		w->desc[i] = 0;
 	}
 	for (uint32_t k = 0; k < w->n; k++) {
 		for (uint32_t i = 0; i < w->n; i++) {
-			if (w->anc[i] & bit(k))
+			if (w->anc[i] & lin_bit(k))
 				w->anc[i] |= w->anc[k];
 		}
 	}
 	for (uint32_t i = 0; i < w->n; i++) {
 		for (uint64_t s = w->anc[i]; s; s &= s - 1)
-			w->desc[lowest(s)] |= bit(i);
+			w->desc[lin_first(s)] |= lin_bit(i);
 	}
 }
 
@@ -66,8 +57,8 @@ static void sum_needs(struct work *w)
 	for (uint32_t i = 0; i < w->n; i++) {
 		w->fee[i] = w->size[i] = 0;
 		for (uint64_t s = w->anc[i]; s; s &= s - 1) {
-			w->fee[i] += w->tx[lowest(s)].fee;
-			w->size[i] += w->tx[lowest(s)].size;
+			w->fee[i] += w->tx[lin_first(s)].fee;
+			w->size[i] += w->tx[lin_first(s)].size;
 		}
 	}
 }
@@ -75,10 +66,10 @@ static void sum_needs(struct work *w)
 /* Which of left pays best with all that it needs; of equals the smaller set. */
 static uint32_t best_of(const struct work *w, uint64_t left)
 {
-	uint32_t best = lowest(left);
+	uint32_t best = lin_first(left);
 
 	for (left &= left - 1; left; left &= left - 1) {
-		uint32_t i = lowest(left);
+		uint32_t i = lin_first(left);
 		int cmp = lin_rate_cmp(w->fee[i], w->size[i], w->fee[best],
 				       w->size[best]);
 
@@ -94,12 +85,12 @@ static uint32_t append(uint8_t *order, uint32_t n, const struct work *w,
 {
 	while (set) {
 		for (uint64_t s = set; s; s &= s - 1) {
-			uint32_t i = lowest(s);
+			uint32_t i = lin_first(s);
 
-			if ((w->anc[i] & set) != bit(i))
+			if ((w->anc[i] & set) != lin_bit(i))
 				continue;
 			order[n++] = (uint8_t)i;
-			set &= ~bit(i);
+			set &= ~lin_bit(i);
 		}
 	}
 	return n;
@@ -109,18 +100,18 @@ static uint32_t append(uint8_t *order, uint32_t n, const struct work *w,
 static void take_off(struct work *w, uint64_t left, uint64_t set)
 {
 	for (; left; left &= left - 1) {
-		uint32_t i = lowest(left);
+		uint32_t i = lin_first(left);
 
 		for (uint64_t s = w->anc[i] & set; s; s &= s - 1) {
-			w->fee[i] -= w->tx[lowest(s)].fee;
-			w->size[i] -= w->tx[lowest(s)].size;
+			w->fee[i] -= w->tx[lin_first(s)].fee;
+			w->size[i] -= w->tx[lin_first(s)].size;
 		}
 	}
 }
 
 static void order_by_needs(uint8_t *order, struct work *w)
 {
-	uint64_t left = w->n == 64 ? UINT64_MAX : bit(w->n) - 1;
+	uint64_t left = w->n == 64 ? UINT64_MAX : lin_bit(w->n) - 1;
 	uint32_t n = 0;
 
 	sum_needs(w);
@@ -172,7 +163,7 @@ static void pass(uint8_t *order, struct work *w, bool back)
 		uint8_t i = order[back ? w->n - 1 - k : k];
 
 		w->g[w->n_g++] = (struct group){
-		    .txs = bit(i),
+		    .txs = lin_bit(i),
 		    .deps = back ? w->desc[i] : w->anc[i],
 		    .fee = back ? -w->tx[i].fee : w->tx[i].fee,
 		    .size = w->tx[i].size,
@@ -218,18 +209,11 @@ static uint32_t cut(struct lin_chunk *chunks, const uint8_t *order,
 	return n_c;
 }
 
-uint32_t linearize(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
-		   const struct lin_tx *tx, uint32_t n, bool *optimal)
+uint32_t lin_fast(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
+		  const struct lin_tx *tx, uint32_t n)
 {
 	struct work w;
 
-	*optimal = n <= 2;
-
-	if (n == 1) {
-		order[0] = 0;
-		chunks[0] = (struct lin_chunk){tx->fee, tx->size, 1};
-		return 1;
-	}
 	w.tx = tx;
 	w.n = n;
 	close_sets(&w);
@@ -237,4 +221,23 @@ uint32_t linearize(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
 	pass(order, &w, true);
 	pass(order, &w, false);
 	return cut(chunks, order, tx, n);
+}
+
+struct lin_info linearize(uint8_t order[LIN_MAX],
+			  struct lin_chunk chunks[LIN_MAX],
+			  const struct lin_tx *tx, uint32_t n)
+{
+	struct lin_info info = {.n_chunks = 1, .steps = LIN_STEPS};
+
+	if (n == 1) {
+		order[0] = 0;
+		chunks[0] = (struct lin_chunk){tx->fee, tx->size, 1};
+		return (struct lin_info){.n_chunks = 1, .optimal = true};
+	}
+	info.optimal =
+	    lin_optimal(order, chunks, &info.n_chunks, tx, n, &info.steps);
+	info.steps = LIN_STEPS - info.steps;
+	if (!info.optimal)
+		info.n_chunks = lin_fast(order, chunks, tx, n);
+	return info;
 }

@@ -59,8 +59,8 @@ struct pool_comer {
 struct pool_change {
 	struct entry *const *out; /* leave, each with all descendants */
 	size_t n_out;
-	/* Come, parents before children; may be parents of each other. None of
-	 * them spends what leaves. At most POOL_COMERS_MAX. */
+	/* Come, parents before children; may be parents of each other. What
+	 * leaves is nobody's parent. At most POOL_COMERS_MAX. */
 	const struct pool_comer *in;
 	size_t n_in;
 };
@@ -98,9 +98,10 @@ bool pool_output(const struct mempool *m, struct txout_view *out,
 /* The number of the next change: each arrival and each removal takes one. */
 uint64_t pool_sequence(const struct mempool *m);
 
-/* Rate asked now, satoshi per 1,000 vbytes: after the pool was full it falls by
- * half each 12 hours (3 or 6 while it is mostly empty), down to 0; what is
- * asked is the policy's minimum at least. */
+/* Rate asked now because the pool was full, satoshi per 1,000 vbytes: it falls
+ * by half each 12 hours (3 or 6 while it is mostly empty), down to 0; and what
+ * is asked in all, which is the policy's minimum at least. */
+int64_t pool_full_rate(const struct mempool *m, int64_t now_s);
 int64_t pool_min_rate(const struct mempool *m, int64_t now_s);
 /* Drop the worst chunks until it fits in max_bytes, and ask more from now on
  * than they paid. */

@@ -136,30 +136,6 @@ static const struct entry *lesser_txid(const struct entry *a,
 	return a && memcmp(a->tx.txid.b, b->tx.txid.b, 32) < 0 ? a : b;
 }
 
-/* Whether it spends what it takes the place of, or what that pays to. */
-static bool spends_conflict(struct offer *o)
-{
-	char a[HASH256_STR], b[HASH256_STR];
-	const struct entry *e = NULL;
-	struct verdict v;
-
-	for (size_t i = 0; i < o->n_parents; i++) {
-		const struct entry *p = o->parents[i];
-		uint64_t mask = conflicts_in(o, p->cluster);
-		mask &= p->cluster->ancestors[p->slot] | UINT64_C(1) << p->slot;
-		for (; mask; mask &= mask - 1)
-			e = lesser_txid(e,
-					p->cluster->tx[__builtin_ctzll(mask)]);
-	}
-	if (!e)
-		return false;
-	v = verdict_invalidf(INV_CONSENSUS, "bad-txns-spends-conflicting-tx",
-			     "%s spends conflicting transaction %s",
-			     hash256_fmt(a, &o->r->txid),
-			     hash256_fmt(b, &e->tx.txid));
-	return !judged(o, TX_CONSENSUS, &v);
-}
-
 static bool refuse_replacement(struct offer *o, enum tx_outcome outcome,
 			       const char *reject, const char *why)
 {
@@ -183,7 +159,7 @@ bool judge_replacement(struct judge *j, struct offer *o)
 			      o->vsize, &o->r->txid))
 		return refuse_replacement(o, TX_RECONSIDERABLE,
 					  "insufficient fee", why);
-	return !spends_conflict(o);
+	return true;
 }
 
 bool judge_cluster(struct judge *j, struct offer *o)
@@ -203,4 +179,28 @@ bool judge_cluster(struct judge *j, struct offer *o)
 		break;
 	}
 	return true;
+}
+
+bool judge_descent(struct judge *j, struct offer *o)
+{
+	char a[HASH256_STR], b[HASH256_STR];
+	const struct entry *e = NULL;
+	struct verdict v;
+
+	for (size_t i = 0; i < o->n_parents; i++) {
+		const struct entry *p = o->parents[i];
+		uint64_t mask = conflicts_in(o, p->cluster);
+		mask &= p->cluster->ancestors[p->slot] | UINT64_C(1) << p->slot;
+		for (; mask; mask &= mask - 1)
+			e = lesser_txid(e,
+					p->cluster->tx[__builtin_ctzll(mask)]);
+	}
+	(void)j;
+	if (!e)
+		return true;
+	v = verdict_invalidf(INV_CONSENSUS, "bad-txns-spends-conflicting-tx",
+			     "%s spends conflicting transaction %s",
+			     hash256_fmt(a, &o->r->txid),
+			     hash256_fmt(b, &e->tx.txid));
+	return judged(o, TX_CONSENSUS, &v);
 }

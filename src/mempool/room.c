@@ -35,7 +35,7 @@ static void fall(const struct mempool *m, int64_t now_s)
 		ix->min_rate = 0;
 }
 
-int64_t pool_min_rate(const struct mempool *m, int64_t now_s)
+int64_t pool_full_rate(const struct mempool *m, int64_t now_s)
 {
 	const struct policy *p = &m->cfg.policy;
 	int64_t rate = 0;
@@ -47,7 +47,15 @@ int64_t pool_min_rate(const struct mempool *m, int64_t now_s)
 		if (m->ix->block_since && rate < p->incremental_rate)
 			rate = p->incremental_rate;
 	}
-	return rate > p->min_relay_rate ? rate : p->min_relay_rate;
+	return rate;
+}
+
+int64_t pool_min_rate(const struct mempool *m, int64_t now_s)
+{
+	int64_t rate = pool_full_rate(m, now_s);
+	int64_t relay = m->cfg.policy.min_relay_rate;
+
+	return rate > relay ? rate : relay;
 }
 
 /* What paid so little is not wanted again at once: a little more is asked. */

@@ -258,10 +258,9 @@ static void diagram_add_draft(struct diagram *d, const struct draft *draft)
 {
 	struct lin_chunk chunks[LIN_MAX];
 	uint8_t order[LIN_MAX];
-	bool optimal;
+	struct lin_info info = linearize(order, chunks, draft->tx, draft->n);
 
-	diagram_add(d, chunks,
-		    linearize(order, chunks, draft->tx, draft->n, &optimal));
+	diagram_add(d, chunks, info.n_chunks);
 }
 
 static int by_rate(const void *a, const void *b)
@@ -358,13 +357,12 @@ void pool_try_chunk(const struct mempool *m, const struct pool_change *c,
 	uint8_t order[LIN_MAX];
 	struct draft d;
 	struct trial tr;
-	bool optimal;
 
 	*fee = c->in[last].fee;
 	*weight = c->in[last].weight;
 	if (trial_begin(&tr, m, c)) {
 		group_draft(&d, &tr, root(&tr, (int)last));
-		linearize(order, chunks, d.tx, d.n, &optimal);
+		linearize(order, chunks, d.tx, d.n);
 		while (order[at] != tr.place[last])
 			at++;
 		for (end = chunk->n; end <= at; end += chunk->n)

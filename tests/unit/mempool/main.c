@@ -7,8 +7,11 @@
 #include <stdlib.h>
 
 static const suite_fn suites[] = {
-    fee_suite,           pool_suite,           policy_suite,
+    accept_suite,        fee_suite,
+    linearize_suite,     policy_suite,
     policy_inputs_suite, policy_witness_suite,
+    pool_suite,          accept_replace_suite,
+    accept_truc_suite,   accept_package_suite,
 };
 
 int main(void)

@@ -5,6 +5,11 @@
 #include <check.h>
 
 Suite *fee_suite(void);
+Suite *accept_suite(void);
+Suite *linearize_suite(void);
+Suite *accept_replace_suite(void);
+Suite *accept_truc_suite(void);
+Suite *accept_package_suite(void);
 Suite *pool_suite(void);
 Suite *policy_inputs_suite(void);
 Suite *policy_suite(void);
