@@ -308,8 +308,10 @@ static bool kept_already(const struct parcel *p, size_t i)
 	r->outcome = TX_KEPT;
 	r->vsize = e->tx.vsize;
 	r->fee = e->tx.fee;
-	if (!hash256_eq(&r->wtxid, &e->tx.wtxid))
+	if (!hash256_eq(&r->wtxid, &e->tx.wtxid)) {
+		r->outcome = TX_CONFLICT;
 		r->other = e->tx.wtxid;
+	}
 	return true;
 }
 
@@ -373,7 +375,8 @@ static bool all_stay(const struct parcel *p)
 	mempool_expire(p->m, p->now_s);
 	for (size_t i = 0; i < p->n; i++) {
 		struct offer o = {.r = &p->r[i]};
-		if (o.r->outcome != TX_ACCEPTED && o.r->outcome != TX_KEPT)
+		if (o.r->outcome != TX_ACCEPTED && o.r->outcome != TX_KEPT &&
+		    hash256_is_zero(&o.r->other))
 			continue;
 		if (pool_find(p->m, &o.r->txid))
 			continue;

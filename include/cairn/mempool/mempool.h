@@ -139,10 +139,12 @@ void mempool_accept(struct mempool *m, struct mempool_result *r, struct buf *tx,
  * (submitpackage), or any (testmempoolaccept, with MEMPOOL_TEST). */
 #define MEMPOOL_PACKAGE_MAX    25u
 #define MEMPOOL_PACKAGE_WEIGHT 404000u
-/* Offer n together, parents first; r[i] for each. The verdict is about the
- * package: package-too-many-transactions, package-not-sorted, ... "transaction
- * failed" where one of r tells. max_rate: satoshi per 1,000 vbytes that none of
- * them may pay more than ("max feerate exceeded"), 0: any. */
+/* Offer n together, parents first; r[i] for each, the ids also where it is not
+ * judged. The verdict is about the package (package-not-sorted, ...) or, with
+ * INV_NONE, says that one of r tells: "transaction failed", "unspent-dust". Of
+ * one that is here with another witness: TX_CONFLICT, other. max_rate: satoshi
+ * per 1,000 vbytes that none of them may pay more than ("max feerate
+ * exceeded"), 0: any. */
 struct verdict mempool_accept_package(struct mempool *m,
 				      struct mempool_result *r,
 				      struct buf *const *txs, size_t n,

@@ -410,7 +410,7 @@ START_TEST(what_is_here_already_is_passed_over)
 	add(&a, 2, 1000);
 	offer(0);
 	ck_assert(verdict_ok(&v));
-	one_is(0, TX_KEPT, "");
+	one_is(0, TX_CONFLICT, "");
 	ck_assert(hash256_eq(&r[0].other, &other));
 	one_is(1, TX_ACCEPTED, "");
 }
