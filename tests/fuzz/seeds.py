@@ -338,11 +338,49 @@ def signing(s):
             [(1000, script) for script in spent])
 
 
+def standard(s):
+    """Behind a policy: a transaction, and the script that each input spends."""
+    def put(tx, scripts):
+        for head in b'\1\xb8\x0b\0\0', b'\x56\x01\0\0\0':
+            s.put('policy', head + tx + b''.join(
+                struct.pack('<H', len(c)) + c for c in scripts))
+    for path in s.files('txs/*.prevouts.json'):
+        spent = s.json(os.path.relpath(path, s.data))['prevouts']
+        put(s.read(path.replace('.prevouts.json', '.bin')),
+            [bytes.fromhex(c['script']) for c in spent])
+
+    # Redeem scripts and witnesses that pass and that do not.
+    keys = b'\x21\2' + bytes(32)
+    true = b'\x51'
+    wsh = b'\0\x20' + hashlib.sha256(true).digest()
+    outs = [b'\x76\xa9\x14' + bytes(20) + b'\x88\xac', b'\x51' + keys * 3 +
+            b'\x53\xae', b'\x51' + keys + b'\x51\xae', b'\x6a\5short', wsh,
+            b'\x51\2\x4e\x73', b'\x52\2\x4e\x73']
+
+    def sh(redeem):
+        return b'\xa9\x14' + hashlib.new(
+            'ripemd160', hashlib.sha256(redeem).digest()).digest() + b'\x87'
+    for script, sig, stack in (
+            (sh(true), b'\1\x51', []), (sh(wsh), b'\x22' + wsh, [true]),
+            (wsh, b'', [true]), (wsh, b'', [bytes(81), b'\x75\x51']),
+            (sh(b'\xac' * 16), b'\x10' + b'\xac' * 16, []),
+            (b'\x51\2\x4e\x73', b'', []), (b'\x51\2\x4e\x73', b'', [b'']),
+            (b'\xac' * 2501, b'', []), (b'\x51\x20' + bytes(32), b'', [
+                bytes(81), true, b'\xc0' + bytes(32)]),
+            (b'\x51\x20' + bytes(32), b'', [bytes(64), b'\x50'])):
+        put(b'\2\0\0\0' + b'\0\1' * bool(stack) + b'\1' + bytes(36) +
+            compact(len(sig)) + sig + bytes(4) + compact(len(outs)) +
+            b''.join(struct.pack('<q', 330) + compact(len(o)) + o
+                     for o in outs) +
+            (compact(len(stack)) + b''.join(compact(len(i)) + i for i in stack)
+             if stack else b'') + bytes(4), [script])
+
+
 def write(data, out):
     s = Seeds(data, out)
     for source in (messages, chains, transactions, scripts, checks, requests,
                    prevouts, filters, addresses, payloads, votes, descriptors,
-                   signing):
+                   signing, standard):
         source(s)
 
 
