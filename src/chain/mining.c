@@ -11,6 +11,7 @@
 #include <cairn/base/clock.h>
 #include <cairn/base/endian.h>
 #include <cairn/base/err.h>
+#include <cairn/base/hmap.h>
 #include <cairn/base/mem.h>
 #include <cairn/consensus/check.h>
 #include <cairn/consensus/deploy.h>
@@ -34,6 +35,7 @@ struct template
 	struct tx_view *tx;           /* n of them; the coinbase is apart */
 	struct hash256 *txid, *wtxid; /* n + 1, coinbase first */
 	size_t n;
+	struct hmap own; /* txid to tx, of those that were read */
 	size_t tx_bytes;
 	int64_t fees;
 	bool segwit; /* the nonce of the commitment goes into the witness */
@@ -44,24 +46,21 @@ struct template
 };
 
 /* The value of an output of an earlier transaction of the template. */
-static bool own_output(const struct template *t, size_t before,
-		       const uint8_t *outpoint, int64_t *value)
+static bool own_output(const struct template *t, const uint8_t *outpoint,
+		       int64_t *value)
 {
+	const struct tx_view *tx = hmap_get(&t->own, outpoint_txid(outpoint));
 	uint32_t want = outpoint_index(outpoint), o;
 	struct txout_view out;
 	struct tx_iter it;
-	size_t i;
 
-	for (i = 0; i < before; i++) {
-		if (!hash256_eq(&t->txid[i + 1], outpoint_txid(outpoint)))
-			continue;
-		txouts(&it, &t->tx[i]);
-		for (o = 0; txout_next(&it, &out); o++) {
-			*value = out.value;
-			if (o == want)
-				return true;
-		}
+	if (!tx)
 		return false;
+	txouts(&it, tx);
+	for (o = 0; txout_next(&it, &out); o++) {
+		*value = out.value;
+		if (o == want)
+			return true;
 	}
 	return false;
 }
@@ -79,7 +78,7 @@ static int add_fee(struct template *t, size_t i)
 
 	txins(&it, &t->tx[i]);
 	while (txin_next(&it, &in)) {
-		if (own_output(t, i, in.prevout, &value)) {
+		if (own_output(t, in.prevout, &value)) {
 			in_sum += amount_ok(value) ? value : 0;
 			continue;
 		}
@@ -114,6 +113,7 @@ static int read_txs(struct template *t, struct buf *const *txs)
 		rc = add_fee(t, i);
 		if (rc)
 			return rc;
+		hmap_put(&t->own, &t->txid[i + 1], &t->tx[i]);
 	}
 	return 0;
 }
@@ -255,12 +255,14 @@ int chain_make_block(struct chain *c, struct buf **give,
 	t.tx = xcalloc(n + 1, sizeof *t.tx);
 	t.txid = xcalloc(n + 1, sizeof *t.txid);
 	t.wtxid = xcalloc(n + 1, sizeof *t.wtxid);
+	hmap_init(&t.own);
 	rc = read_txs(&t, txs);
 	if (rc == 0) {
 		make_commitment(&t);
 		make_coinbase(&t);
 		rc = put_block(give, &t);
 	}
+	hmap_fini(&t.own);
 	free(t.coinbase);
 	free(t.wtxid);
 	free(t.txid);
