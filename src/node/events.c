@@ -32,6 +32,7 @@ static void net_ticked(void *arg, int64_t now_s)
 	struct node *n = arg;
 
 	net_set_near_tip(n->net, sync_near_tip(n->sync));
+	templates_changed(n);
 	sync_on_tick(n->sync, now_s);
 }
 
@@ -109,6 +110,7 @@ static void on_chain_event(void *arg, const struct chain_event *e)
 		n->ended = true;
 		return;
 	case CHAIN_EV_TIP:
+		node_pool_changed(n);
 		unknown_rules_look(n, e->node);
 		templates_changed(n);
 		break;
@@ -116,8 +118,14 @@ static void on_chain_event(void *arg, const struct chain_event *e)
 	case CHAIN_EV_DISCONNECTED:
 	case CHAIN_EV_INVALID:
 	case CHAIN_EV_REVALIDATED:
+		break;
 	case CHAIN_EV_TX_ADDED:
+		n->pool_txs++;
+		node_pool_changed(n);
+		break;
 	case CHAIN_EV_TX_REMOVED:
+		n->pool_txs--;
+		node_pool_changed(n);
 		break;
 	}
 	sync_on_chain_event(n->sync, e);

@@ -52,8 +52,8 @@ extern const struct rpc_ops node_rpc_ops;
 /* The script call site of a node with -testfailblock. */
 struct verdict node_script_check(void *node, const struct hnode *h);
 
-/* rpc_template.c: calls that wait for another tip are answered: there is one,
- * or the node is stopping. */
+/* rpc_template.c: look again at calls that wait for another template: there is
+ * another tip, time has passed, or the node is stopping. */
 void templates_changed(struct node *n);
 
 /* unknown_rules.c: the tip is published; look for rules that others agreed on

@@ -4,6 +4,7 @@
  * chain's.
  */
 #include "internal.h"
+#include "pool_import.h"
 
 #include <cairn/base/err.h>
 #include <cairn/base/log.h>
@@ -11,8 +12,11 @@
 
 #include <stdlib.h>
 
-static void stop_if_told(struct node *n)
+/* No more blocks from files: the tip is what it was, and the pool may follow.
+ */
+static void go_on(struct node *n)
 {
+	pool_load_start(n);
 	if (!conf_bool(&n->conf, "stopafterblockimport", false))
 		return;
 	log_info(0, "stopping after the import");
@@ -38,7 +42,7 @@ static void on_done(void *arg, const struct import_result *r)
 	struct node *n = arg;
 
 	if (has_ended(n, r))
-		stop_if_told(n);
+		go_on(n);
 }
 
 static void load_others(struct node *n)
@@ -52,7 +56,7 @@ static void load_others(struct node *n)
 		n->importing = true;
 		n->import = import_start(n->chain, paths, count, on_done, n);
 	} else {
-		stop_if_told(n);
+		go_on(n);
 	}
 	free(paths);
 }

@@ -63,10 +63,8 @@
 
 static const char no_wallet[] = "there is no wallet";
 static const char no_estimates[] = "fees are not estimated";
-static const char no_template[] = "block templates hold no transactions yet";
 static const char no_pace[] = "transactions are passed on at a fixed pace";
 static const char clusters[] = "clusters are limited instead";
-static const char not_kept[] = "the pool is not kept over a restart";
 static const char log_look[] = "the log has one form";
 static const char no_window[] = "there is no window";
 static const char own_checks[] = "consistency is always checked";
@@ -203,6 +201,22 @@ const struct option option_table[] = {
     BOOL("permitbaremultisig", 0,
 	 "Keep transactions that pay to several keys without a hash (default: "
 	 "1)"),
+    BOOL("persistmempool", 0,
+	 "Write the pool to mempool.dat at the end and read it at the start "
+	 "(default: 1)"),
+    BOOL("persistmempoolv1", OPT_DEBUG,
+	 "Write mempool.dat as older versions of bitcoind read it (default: "
+	 "0)"),
+
+    GROUP("Blocks made here"),
+    INT("blockmaxweight", INT64_MIN, INT64_MAX, OPT_DEBUG,
+	"Weight of a block (default: 4000000)"),
+    TEXT("blockmintxfee", 0, "<amount>",
+	 "Least fee in BTC per 1000 virtual bytes of what goes into a block "
+	 "(default: 0.00000001)"),
+    INT("blockreservedweight", INT64_MIN, INT64_MAX, 0,
+	"Weight that is left to header and coinbase (at least 2000, default: "
+	"8000)"),
 
     GROUP("Commands (RPC)"),
     BOOL("server", 0, "Answer commands (default: 1)"),
@@ -298,11 +312,8 @@ const struct option option_table[] = {
     IDLE("walletrbf", no_wallet),
     IDLE("walletrejectlongchains", no_wallet),
     IDLE("acceptstalefeeestimates", no_estimates),
-    IDLE("blockmaxweight", no_template),
-    IDLE("blockmintxfee", no_template),
     IDLE("blockreconstructionextratxn",
 	 "blocks are put together from what is announced"),
-    IDLE("blockreservedweight", no_template),
     IDLE("checkmempool", own_checks),
     IDLE("inboundrelaypercent", no_pace),
     IDLE("limitancestorcount", clusters),
@@ -311,9 +322,7 @@ const struct option option_table[] = {
     IDLE("limitdescendantsize", clusters),
     IDLE("maxorphantx", "their number is bounded by their peers"),
     IDLE("mempoolfullrbf", "what pays more always replaces"),
-    IDLE("persistmempool", not_kept),
-    IDLE("persistmempoolv1", not_kept),
-    IDLE("printpriority", no_template),
+    IDLE("printpriority", "priorities are not logged"),
     IDLE("txsendrate", no_pace),
     IDLE("logips", log_look),
     IDLE("loglevelalways", log_look),

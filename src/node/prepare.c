@@ -58,6 +58,8 @@ static int judge(struct node *n, struct settings *s, uint32_t *mask, int *level,
 		return E_INVALID;
 	rc = pool_options(&n->pool, err, &n->conf, s->chain, note_interaction,
 			  &s->notes);
+	if (!rc)
+		rc = block_options(&n->block, err, &n->conf);
 	if (rc)
 		return rc;
 	n->user_agent = user_agent_make(&n->conf, err);

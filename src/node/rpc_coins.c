@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-static void gettxout_json(struct rpc_call *c, const struct coin *coin)
+static void gettxout_json(struct rpc_call *c, const struct coin *coin,
+			  int32_t confirmations)
 {
 	struct node *n = rpc_node(c);
-	const struct hnode *tip = chain_tip(n->chain);
 	struct jw *w = rpc_out(c);
 
 	jw_obj(w);
-	jw_khash(w, "bestblock", &tip->hash);
-	jw_ki64(w, "confirmations", tip->height - coin->height + 1);
+	jw_khash(w, "bestblock", &chain_tip(n->chain)->hash);
+	jw_ki64(w, "confirmations", confirmations);
 	jw_kamount(w, "value", coin->value);
 	jw_key(w, "scriptPubKey");
 	jw_obj(w);
@@ -24,11 +24,49 @@ static void gettxout_json(struct rpc_call *c, const struct coin *coin)
 	jw_obj_end(w);
 	jw_kbool(w, "coinbase", coin->coinbase);
 	jw_obj_end(w);
+}
+
+/* An output of a transaction of the pool. */
+static bool pool_coin(struct coin *coin, const struct mempool *m,
+		      const uint8_t *op)
+{
+	const struct mempool_tx *tx = mempool_find(m, outpoint_txid(op));
+	uint32_t want = outpoint_index(op), i;
+	struct txout_view out;
+	struct tx_iter it;
+
+	if (!tx)
+		return false;
+	txouts(&it, &tx->view);
+	for (i = 0; txout_next(&it, &out); i++) {
+		if (i != want)
+			continue;
+		*coin = (struct coin){.value = out.value, .script = out.script};
+		return true;
+	}
+	return false;
+}
+
+/* As seen with the pool: what it spends is gone, what it makes is there. True
+ * when that settles it. */
+static bool gettxout_pool(struct rpc_call *c, const uint8_t *op)
+{
+	const struct mempool *m = chain_mempool(rpc_node(c)->chain);
+	struct coin coin;
+
+	if (mempool_spender(m, op))
+		jw_null(rpc_out(c));
+	else if (pool_coin(&coin, m, op))
+		gettxout_json(c, &coin, 0);
+	else
+		return false;
 	rpc_done(c);
+	return true;
 }
 
 static void cmd_gettxout(struct rpc_call *c)
 {
+	struct chain *chain = rpc_node(c)->chain;
 	uint8_t op[OUTPOINT_SIZE];
 	struct hash256 txid;
 	struct coin coin;
@@ -39,16 +77,18 @@ static void cmd_gettxout(struct rpc_call *c)
 	    !param_i64(c, 1, &n, 0, 0, UINT32_MAX))
 		return;
 	le32_put(bytes_put(op, &txid, 32), (uint32_t)n);
-	rc = chain_coin_get(rpc_node(c)->chain, &coin, op);
-	if (rc == 0) {
-		gettxout_json(c, &coin);
-	} else if (rc == E_NOTFOUND) {
+	if (param_bool(c, 2, true) && gettxout_pool(c, op))
+		return;
+	rc = chain_coin_get(chain, &coin, op);
+	if (rc == 0)
+		gettxout_json(c, &coin,
+			      chain_tip(chain)->height - coin.height + 1);
+	else if (rc == E_NOTFOUND)
 		jw_null(rpc_out(c));
-		rpc_done(c);
-	} else {
-		rpc_end(c, RPC_DATABASE, "Unable to read UTXO set: %s",
-			err_str(rc));
-	}
+	else
+		rpc_fail(c, RPC_DATABASE, "Unable to read UTXO set: %s",
+			 err_str(rc));
+	rpc_done(c);
 }
 
 /* What the walk over all coins adds up. */
@@ -171,7 +211,8 @@ static void cmd_gettxoutsetinfo(struct rpc_call *c)
 static const struct rpc_arg args_gettxout[] = {
     {"txid", "s", true, "The transaction's id."},
     {"n", "n", true, "Number of the output."},
-    {"include_mempool", "b", false, "Look at unconfirmed transactions too."},
+    {"include_mempool", "b", false,
+     "Look at unconfirmed transactions, too (true)."},
     {0}};
 static const struct rpc_arg args_setinfo[] = {
     {"hash_type", "s", false, "hash_serialized_3 (default) or none."},

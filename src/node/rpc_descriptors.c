@@ -255,12 +255,9 @@ static bool range_parse(struct rpc_call *c, int64_t *first, int64_t *last,
 	return ok;
 }
 
-static bool range_ok(struct rpc_call *c, int64_t *first, int64_t *last,
-		     const struct json *j)
+bool descriptor_range(struct rpc_call *c, int64_t *first, int64_t *last,
+		      const struct json *j)
 {
-	*first = *last = 0;
-	if (!j)
-		return true;
 	if (!range_parse(c, first, last, j))
 		return false;
 	if (*first < 0)
@@ -278,10 +275,10 @@ static void cmd_deriveaddresses(struct rpc_call *c)
 	const struct json *range = rpc_param(c, 1);
 	struct rpc_stream s = {derive_next, derive_rewind, derive_free, NULL};
 	struct derive *v;
-	int64_t first, last;
+	int64_t first = 0, last = 0;
 	struct descriptor *d;
 
-	if (!range_ok(c, &first, &last, range))
+	if (range && !descriptor_range(c, &first, &last, range))
 		return;
 	d = take(c, true);
 	if (!d)

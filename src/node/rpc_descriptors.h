@@ -10,5 +10,9 @@
  * is none, RPC_BAD_PARAM when it stands for several. Any thread. */
 int descriptor_payee(struct text *out, struct text *err, struct slice desc,
 		     const struct params *p) must_check;
+/* Indexes as a number (the last one) or [first, last], at most a million. On
+ * false the call was failed and finished. */
+bool descriptor_range(struct rpc_call *c, int64_t *first, int64_t *last,
+		      const struct json *j) must_check;
 
 #endif

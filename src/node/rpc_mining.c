@@ -8,6 +8,7 @@
 #include "rawtx.h"
 #include "rpc_descriptors.h"
 #include "rpc_value.h"
+#include "template.h"
 
 #include <cairn/address/address.h>
 #include <cairn/base/buf.h>
@@ -31,20 +32,34 @@ struct generate {
 	struct small_bytes script; /* who is paid */
 	struct buf **txs;
 	size_t n_txs;
+	struct hash256 *ids; /* generateblock: of those to be found in the pool,
+				zero for those that were given */
 	int64_t left;
 	uint64_t max_tries;
 	struct buf *block;
 	struct hash256 *made;
 	size_t n_made;
-	bool single; /* generateblock: an object instead of hashes */
+	/* Of the block that was made last. */
+	size_t last_txs;
+	uint64_t last_weight;
+	bool single; /* generateblock: an object instead of hashes, and no
+			transactions but those given */
 	bool no_submit;
 };
 
-static void generate_free(struct generate *g)
+static void drop_txs(struct generate *g)
 {
 	for (size_t i = 0; i < g->n_txs; i++)
 		buf_unref(g->txs[i]);
 	free(g->txs);
+	g->txs = NULL;
+	g->n_txs = 0;
+}
+
+static void generate_free(struct generate *g)
+{
+	drop_txs(g);
+	free(g->ids);
 	buf_unref(g->block);
 	free(g->made);
 	small_bytes_fini(&g->script);
@@ -98,6 +113,10 @@ static void generate_done(void *arg, const struct block_result *r)
 		return;
 	}
 	g->left--;
+	if (!g->single) {
+		g->node->last_txs = g->last_txs;
+		g->node->last_weight = g->last_weight;
+	}
 	if (g->left > 0)
 		rpc_continue(c, RPC_CHAIN, generate_make);
 	else
@@ -167,6 +186,45 @@ static void generate_mine(struct rpc_call *c)
 		generate_answer(c);
 }
 
+/* Chain thread: what the pool has for the next block. */
+static void choose_txs(struct generate *g)
+{
+	struct template *t = template_choose(g->node);
+
+	drop_txs(g);
+	g->txs = xcalloc(t->n + 1, sizeof *g->txs);
+	for (; g->n_txs < t->n; g->n_txs++)
+		g->txs[g->n_txs] = buf_ref(t->txs[g->n_txs].buf);
+	g->last_txs = t->n;
+	g->last_weight = t->weight;
+	template_unref(t);
+}
+
+/* Chain thread: those that were named by their ids; false: one is not there,
+ * the call is over. */
+static bool find_txs(struct rpc_call *c, struct generate *g)
+{
+	const struct mempool *m = chain_mempool(g->node->chain);
+	char id[HASH256_STR];
+
+	for (size_t i = 0; i < g->n_txs; i++) {
+		const struct mempool_tx *tx;
+
+		if (g->txs[i])
+			continue;
+		tx = mempool_find(m, &g->ids[i]);
+		if (!tx) {
+			rpc_end(c, RPC_BAD_ADDRESS,
+				"Transaction %s not in mempool.",
+				hash256_fmt(id, &g->ids[i]));
+			generate_free(g);
+			return false;
+		}
+		g->txs[i] = buf_ref(tx->buf);
+	}
+	return true;
+}
+
 /* Chain thread: the next block. */
 static void generate_make(struct rpc_call *c)
 {
@@ -174,6 +232,10 @@ static void generate_make(struct rpc_call *c)
 	struct verdict v;
 	int rc;
 
+	if (!g->single)
+		choose_txs(g);
+	else if (!find_txs(c, g))
+		return;
 	buf_unref(g->block);
 	g->block = NULL;
 	rc = chain_make_block(g->node->chain, &g->block,
@@ -278,21 +340,21 @@ static void cmd_generatetodescriptor(struct rpc_call *c)
 	text_fini(&err);
 }
 
-/* generateblock's transactions: raw hex only, since no pool is kept yet. */
+/* generateblock's transactions: ids of some in the pool, or raw hex. */
 static bool take_txs(struct rpc_call *c, struct generate *g,
 		     const struct json *list)
 {
 	g->txs = xcalloc(list->n + 1, sizeof *g->txs);
+	g->ids = xcalloc(list->n + 1, sizeof *g->ids);
 	for (size_t i = 0; i < list->n; i++) {
 		const char *s = value_str(c, &list->kids[i]);
 		struct tx_view tx;
 
 		if (!s)
 			return false;
-		if (strlen(s) == 64 && hex_is(s)) {
-			rpc_end(c, RPC_BAD_ADDRESS,
-				"Transaction %s not in mempool.", s);
-			return false;
+		if (hash256_parse(&g->ids[i], s)) {
+			g->n_txs++;
+			continue;
 		}
 		if (!rawtx_parse(&tx, &g->txs[i], &list->kids[i],
 				 RAWTX_WITNESS)) {
@@ -382,10 +444,14 @@ static void cmd_getmininginfo(struct rpc_call *c)
 
 	jw_obj(w);
 	jw_ki64(w, "blocks", tip->height);
+	if (n->last_weight) {
+		jw_ku64(w, "currentblockweight", n->last_weight);
+		jw_ku64(w, "currentblocktx", n->last_txs);
+	}
 	bits_json(w, tip->bits, true);
 	jw_kf64(w, "networkhashps", network_hashps(tip));
-	jw_ki64(w, "pooledtx", 0);
-	jw_kamount(w, "blockmintxfee", 1);
+	jw_ku64(w, "pooledtx", n->pool_txs);
+	jw_kamount(w, "blockmintxfee", n->block.min_rate);
 	jw_kstr(w, "chain", n->params.names->name);
 	next_block_json(w, n, tip);
 	if (n->params.signet_challenge.n)
@@ -407,7 +473,8 @@ static const struct rpc_arg args_descriptor[] = {
     {0}};
 static const struct rpc_arg args_block[] = {
     {"output", "s", true, "Address or descriptor that gets the new coins."},
-    {"transactions", "a", true, "Raw transactions in hex, in order."},
+    {"transactions", "a", true,
+     "Ids from the pool or raw transactions in hex, in order."},
     {"submit", "b", false, "false: give the block's hex instead."},
     {0}};
 static const struct rpc_arg args_submit[] = {

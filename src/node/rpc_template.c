@@ -1,24 +1,34 @@
 /*
  * RPC getblocktemplate (BIP22, 23, 9, 145): what the next block has to be like,
- * and whether a proposed one would be valid. There is no pool of transactions
- * yet, so a template has none. A template is made on the loop; a proposal is
- * decoded on the RPC pool and judged on the chain thread.
+ * and whether a proposed one would be valid. Who waits, and which template is
+ * new enough, is decided on the loop; making one is in template.c, writing it
+ * in template_json.c. A proposal is decoded on the RPC pool and judged on the
+ * chain thread.
  */
 #include "internal.h"
 #include "rpc_value.h"
+#include "template.h"
 
 #include <cairn/base/buf.h>
 #include <cairn/consensus/check.h>
-#include <cairn/consensus/deploy.h>
 #include <cairn/crypto/sha256.h>
 
 #include <stdlib.h>
 
-/* A call and the tip that it knows. */
+/* Templates may lack what came within so many seconds. */
+#define TEMPLATE_AGE_S 5
+/* When those who wait are told of new transactions: not at once. */
+#define LOOK_FIRST_MS 60000
+#define LOOK_AGAIN_MS 10000
+
+/* A call and the state that it knows. */
 struct poll {
 	struct hash256 tip;
-	bool waits; /* for another one */
+	uint64_t changes;
+	uint64_t look_ms; /* of the loop's clock */
+	bool waits;       /* for another one */
 	bool segwit, signet;
+	struct template *made;
 };
 
 static void answer_proposal(struct rpc_call *c, const struct verdict *v)
@@ -110,136 +120,6 @@ static void proposal(struct rpc_call *c)
 		rpc_continue(c, RPC_POOL, proposal_decode);
 }
 
-static void key_list(struct jw *w, const char *key, const char *const *names)
-{
-	jw_key(w, key);
-	jw_arr(w);
-	for (; *names; names++)
-		jw_str(w, *names);
-	jw_arr_end(w);
-}
-
-static enum vb_state state_of(struct node *n, int i, const struct hnode *prev)
-{
-	return vb_status_after(&n->params.vb[i], &hnode_reader, prev,
-			       &n->vb.known[i])
-	    .state;
-}
-
-/* A "!" says that a block cannot be made without knowing the rule; none of
- * those by version bits is of that kind. */
-static void rules_json(struct jw *w, struct node *n, const struct hnode *prev,
-		       bool segwit)
-{
-	jw_key(w, "rules");
-	jw_arr(w);
-	jw_str(w, "csv");
-	if (segwit) {
-		jw_str(w, "!segwit");
-		jw_str(w, "taproot");
-	}
-	if (n->params.signet_challenge.n)
-		jw_str(w, "!signet");
-	for (int i = 0; i < VB_COUNT; i++)
-		if (state_of(n, i, prev) == VB_ACTIVE)
-			jw_str(w, vb_deployment_name((enum vb_deployment)i));
-	jw_arr_end(w);
-	jw_key(w, "vbavailable");
-	jw_obj(w);
-	for (int i = 0; i < VB_COUNT; i++) {
-		enum vb_state s = state_of(n, i, prev);
-
-		if (s == VB_STARTED || s == VB_LOCKED_IN)
-			jw_ki64(w, vb_deployment_name((enum vb_deployment)i),
-				n->params.vb[i].bit);
-	}
-	jw_obj_end(w);
-	jw_ki64(w, "vbrequired", 0);
-}
-
-static void longpollid_json(struct jw *w, const struct hnode *tip)
-{
-	char id[HASH256_STR + 1];
-
-	/* How often a pool of transactions changed would follow. */
-	snprintf(id, sizeof id, "%s0",
-		 hash256_fmt((char[HASH256_STR]){0}, &tip->hash));
-	jw_kstr(w, "longpollid", id);
-}
-
-static void limits_json(struct jw *w, bool segwit)
-{
-	/* Before segregated witness nothing is scaled. */
-	unsigned by = segwit ? 1 : WITNESS_SCALE;
-
-	jw_kstr(w, "noncerange", "00000000ffffffff");
-	jw_ki64(w, "sigoplimit", MAX_BLOCK_SIGOPS_COST / by);
-	jw_ki64(w, "sizelimit", MAX_BLOCK_WEIGHT / by);
-	if (segwit)
-		jw_ki64(w, "weightlimit", MAX_BLOCK_WEIGHT);
-}
-
-/* That of a block with a coinbase alone. */
-static void commitment_json(struct jw *w)
-{
-	static const struct hash256 zero;
-	uint8_t script[38] = {0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed};
-	struct hash256 h;
-
-	witness_commitment(&h, &zero, zero.b);
-	memcpy(script + 6, h.b, 32);
-	jw_khex(w, "default_witness_commitment",
-		slice_of(script, sizeof script));
-}
-
-static void times_json(struct jw *w, struct node *n, const struct hnode *prev,
-		       bool segwit)
-{
-	static const char *const mutable[] = {"time", "transactions",
-					      "prevblock", NULL};
-	int64_t least = least_time(&hnode_reader, prev, &n->params);
-	int64_t now = clock_now(&n->clock);
-	uint32_t bits, time = (uint32_t)(now > least ? now : least);
-	char hex[9];
-
-	bits = next_bits(&hnode_reader, prev, time, &n->params);
-	target_json(w, bits);
-	jw_ki64(w, "mintime", least);
-	key_list(w, "mutable", mutable);
-	limits_json(w, segwit);
-	jw_ki64(w, "curtime", time);
-	snprintf(hex, sizeof hex, "%08x", (unsigned)bits);
-	jw_kstr(w, "bits", hex);
-}
-
-static void template_json(struct jw *w, struct node *n,
-			  const struct hnode *prev)
-{
-	static const char *const capabilities[] = {"proposal", NULL};
-	static const char *const none[] = {NULL};
-	int32_t height = prev->height + 1;
-	bool segwit = deploy_active(&n->params, DEPLOY_SEGWIT, height);
-
-	jw_obj(w);
-	key_list(w, "capabilities", capabilities);
-	jw_ki64(w, "version",
-		block_version_for(&n->params, &hnode_reader, prev, &n->vb));
-	rules_json(w, n, prev, segwit);
-	jw_khash(w, "previousblockhash", &prev->hash);
-	key_list(w, "transactions", none);
-	jw_key(w, "coinbaseaux");
-	jw_obj(w);
-	jw_obj_end(w);
-	jw_ki64(w, "coinbasevalue", block_subsidy(height, &n->params));
-	longpollid_json(w, prev);
-	times_json(w, n, prev, segwit);
-	jw_ki64(w, "height", height);
-	if (n->params.signet_challenge.n)
-		jw_khex(w, "signet_challenge", n->params.signet_challenge);
-	commitment_json(w);
-	jw_obj_end(w);
-}
-
 /* Whoever makes blocks has to know these rules; false: failed and finished. */
 static bool rules_ok(struct rpc_call *c, const struct poll *p)
 {
@@ -259,14 +139,59 @@ static bool rules_ok(struct rpc_call *c, const struct poll *p)
 	return false;
 }
 
+/* Whether what was made last will still do. */
+static bool is_fresh(struct node *n, const struct template *t)
+{
+	return t && t->prev == chain_tip(n->chain) &&
+	       (t->changes == n->pool_changes ||
+		clock_now(&n->clock) - t->made_s <= TEMPLATE_AGE_S);
+}
+
+/* Loop: keep it for others, and answer. */
+static void template_made(struct rpc_call *c)
+{
+	struct node *n = rpc_node(c);
+	struct poll *p = rpc_state(c);
+
+	template_unref(n->template);
+	n->template = template_ref(p->made);
+	n->last_txs = p->made->n;
+	n->last_weight = p->made->weight;
+	template_reply(c, p->made);
+}
+
+/* Pool. */
+static void template_make(struct rpc_call *c)
+{
+	struct poll *p = rpc_state(c);
+
+	template_finish(p->made);
+	rpc_continue(c, RPC_LOOP, template_made);
+}
+
+/* Chain thread. */
+static void template_begin(struct rpc_call *c)
+{
+	struct poll *p = rpc_state(c);
+
+	p->made = template_choose(rpc_node(c));
+	p->made->changes = p->changes;
+	rpc_continue(c, RPC_POOL, template_make);
+}
+
 static void template_answer(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
+	struct poll *p = rpc_state(c);
 
-	if (rules_ok(c, rpc_state(c))) {
-		template_json(rpc_out(c), n, chain_tip(n->chain));
-		rpc_done(c);
+	if (!rules_ok(c, p))
+		return;
+	if (is_fresh(n, n->template)) {
+		template_reply(c, template_ref(n->template));
+		return;
 	}
+	p->changes = n->pool_changes;
+	rpc_continue(c, RPC_CHAIN, template_begin);
 }
 
 /* Whether one more can wait. Those whose clients have sent their last byte, and
@@ -289,19 +214,31 @@ static bool have_room(struct node *n)
 	return left > 0;
 }
 
+/* What a call waits for has come: a tip, or now and then transactions. */
+static bool has_come(struct node *n, const struct poll *p)
+{
+	if (!hash256_eq(&p->tip, &chain_tip(n->chain)->hash))
+		return true;
+	return p->changes != n->pool_changes && uv_now(&n->loop) >= p->look_ms;
+}
+
 /* Answer, or wait on. */
 static void template_run(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
-	const struct poll *p = rpc_state(c);
+	struct poll *p = rpc_state(c);
 
-	if (p->waits && n->stopping)
+	if (p->waits && n->stopping) {
 		rpc_end_stopping(c);
-	else if (p->waits && hash256_eq(&p->tip, &chain_tip(n->chain)->hash) &&
-		 have_room(n))
-		n->polls[n->n_polls++] = c;
-	else
+		return;
+	}
+	if (!p->waits || has_come(n, p) || !have_room(n)) {
 		template_answer(c);
+		return;
+	}
+	if (uv_now(&n->loop) >= p->look_ms)
+		p->look_ms = uv_now(&n->loop) + LOOK_AGAIN_MS;
+	n->polls[n->n_polls++] = c;
 }
 
 void templates_changed(struct node *n)
@@ -316,26 +253,35 @@ void templates_changed(struct node *n)
 		template_run(waiting[i]);
 }
 
+void node_pool_changed(struct node *n)
+{
+	n->pool_changes++;
+}
+
 /* False: failed and finished. A value that is no text means the tip. */
 static bool take_longpollid(struct rpc_call *c, struct poll *p,
 			    const struct json *v)
 {
+	struct node *n = rpc_node(c);
 	char hash[65];
 	const char *s;
-	size_t n;
+	size_t len;
 
 	if (!v || v->type == JSON_NULL)
 		return true;
 	p->waits = true;
-	p->tip = chain_tip(rpc_node(c)->chain)->hash;
+	p->tip = chain_tip(n->chain)->hash;
+	p->changes = n->template ? n->template->changes : 0;
+	p->look_ms = uv_now(&n->loop) + LOOK_FIRST_MS;
 	if (v->type != JSON_STRING)
 		return true;
 	s = json_str(v);
 	/* Not cut inside a character, as it may be shown. */
-	n = strnlen(s, sizeof hash - 1);
-	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
-		n--;
-	snprintf(hash, sizeof hash, "%.*s", (int)n, s);
+	len = strnlen(s, sizeof hash - 1);
+	while (len && ((unsigned char)s[len] & 0xc0) == 0x80)
+		len--;
+	snprintf(hash, sizeof hash, "%.*s", (int)len, s);
+	p->changes = strtoull(s + len, NULL, 10);
 	if (hash256_parse(&p->tip, hash))
 		return true;
 	if (strlen(hash) != 64)

@@ -30,7 +30,9 @@ static const struct rpc_cmd *const tables[] = {
     rpc_mempool_cmds,    rpc_mining_cmds,
     rpc_network_cmds,    rpc_descriptors_cmds,
     rpc_rawtx_cmds,      rpc_signtx_cmds,
-    rpc_template_cmds,   NULL,
+    rpc_template_cmds,   rpc_sendtx_cmds,
+    rpc_priority_cmds,   rpc_gettx_cmds,
+    rpc_scan_cmds,       NULL,
 };
 
 /* What is allocated for a rpc_cfg. */

@@ -1,9 +1,12 @@
 /*
  * A clean stop, part after part, each when the former has said that it is down:
- * import, peers, RPC, reads, chain. Runs on the loop, which goes on turning
- * until the chain is down. Nothing is freed before node_finish.
+ * import, peers, RPC, pool of transactions, reads, chain. Runs on the loop,
+ * which goes on turning until the chain is down. Nothing is freed before
+ * node_finish.
  */
 #include "internal.h"
+#include "pool_import.h"
+#include "template.h"
 
 #include <cairn/base/err.h>
 #include <cairn/base/log.h>
@@ -13,13 +16,16 @@
 #include <stdlib.h>
 
 /* Reads under way end before the files under them are closed. */
-static void on_rpc_stopped(void *arg)
+static void on_pool_saved(struct node *n)
 {
-	struct node *n = arg;
-
 	pool_free(n->readers);
 	n->readers = NULL;
 	chain_stop(n->chain);
+}
+
+static void on_rpc_stopped(void *arg)
+{
+	pool_save(arg, on_pool_saved);
 }
 
 static void on_net_stopped(void *arg)
@@ -45,6 +51,7 @@ void node_stop(struct node *n)
 	if (n->stopping)
 		return;
 	n->stopping = true;
+	__atomic_store_n(&n->pool_stop, true, __ATOMIC_RELAXED);
 	log_info(0, "stopping");
 	notify_send("STOPPING=1\nSTATUS=Stopping");
 	templates_changed(n);
@@ -77,6 +84,7 @@ void node_finish(struct node *n)
 	if (rc)
 		log_warn(0, "the event loop is not empty: %s", err_str(rc));
 	rpc_free(n->rpc);
+	template_unref(n->template);
 	import_free(n->import);
 	sync_free(n->sync);
 	net_free(n->net);

@@ -20,10 +20,17 @@
 
 struct import;
 struct mailbox;
+struct template;
 
 /* More calls of getblocktemplate do not wait: they get what there is at once.
  */
 #define TEMPLATE_POLLS 256
+
+/* A scan of all coins; all atomic. */
+struct scan_state {
+	bool busy, abort;
+	int progress; /* percent */
+};
 
 struct node {
 	uv_loop_t loop;
@@ -60,11 +67,25 @@ struct node {
 
 	struct rpc_call *polls[TEMPLATE_POLLS]; /* wait for another tip */
 	size_t n_polls;
+	struct template *template; /* the last one made, or NULL */
+	size_t last_txs;           /* transactions of the block made last */
+	uint64_t last_weight;      /* and its weight; 0: none was made */
+	struct block_settings block;
+	uint64_t pool_changes; /* of tip and pool: a longpollid's number */
+	size_t pool_txs;       /* in the pool, as the loop has heard */
+	bool pool_loaded; /* atomic: mempool.dat was read, or is not to be */
+	bool pool_loading, pool_stop; /* pool_stop: atomic, end all reading */
+	/* What comes when it is written, once the node stops. */
+	void (*pool_saved)(struct node *n);
+	struct scan_state scan;
 
 	struct vb_caches vb;    /* for nodes of the tree */
 	uint32_t unknown_rules; /* bits that the network has agreed on */
 	uint32_t coming_rules;  /* and those that it will hold soon */
 };
+
+/* Sigops that are left to the coinbase of a block that is made here. */
+#define BLOCK_RESERVED_SIGOPS 400
 
 /* Parse options, start, run until stopped. The process's exit code. */
 int node_main(int argc, char **argv);
@@ -76,6 +97,10 @@ void node_fatal(struct node *n, const char *sentence);
 void node_post(struct node *n, struct task t);
 /* The sentences of getblockchaininfo's and getnetworkinfo's "warnings". */
 const char *node_warning(const struct node *n, size_t i);
+/* A miner would choose otherwise now. Loop. */
+void node_pool_changed(struct node *n);
+/* The pool has what was kept of it over the last restart. Any thread. */
+bool node_mempool_loaded(const struct node *n);
 /* setmocktime: change the clock and tick; 0 goes back to the system's. Loop. */
 void node_set_mock_time(struct node *n, int64_t now_s);
 
@@ -95,5 +120,9 @@ extern const struct rpc_cmd rpc_template_cmds[];
 extern const struct rpc_cmd rpc_control_cmds[];
 extern const struct rpc_cmd rpc_filter_cmds[];
 extern const struct rpc_cmd rpc_mempool_cmds[];
+extern const struct rpc_cmd rpc_sendtx_cmds[];
+extern const struct rpc_cmd rpc_priority_cmds[];
+extern const struct rpc_cmd rpc_gettx_cmds[];
+extern const struct rpc_cmd rpc_scan_cmds[];
 
 #endif

@@ -65,6 +65,17 @@ int pool_options(struct pool_settings *p, struct text *err,
 		 const struct conf *c, enum chain_id chain, interaction_fn note,
 		 void *arg) must_check;
 
+/* How the blocks that are made here are filled. */
+struct block_settings {
+	uint32_t max_weight;      /* -blockmaxweight */
+	uint32_t reserved_weight; /* -blockreservedweight: for the coinbase */
+	int64_t min_rate;         /* -blockmintxfee, satoshi per 1,000 vbytes */
+};
+/* Bitcoin Core's defaults and the options over them. E_INVALID with one
+ * sentence in err; b is untouched then. */
+int block_options(struct block_settings *b, struct text *err,
+		  const struct conf *c) must_check;
+
 /* The user agent "/Cairn:x.y.z(comment; comment)/" with the -uacomment values.
  * NULL with a sentence in err; the caller frees. */
 char *user_agent_make(const struct conf *c, struct text *err) must_check;
