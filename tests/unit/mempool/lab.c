@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The pool asks accept.c; where that is not linked it is this. */
-__attribute__((weak)) bool accept_still_valid(struct mempool *m,
-					      const struct entry *e)
-{
-	return seq_lock_ok(&e->tx.lock, m->tip.height + 1, m->tip.mtp);
-}
-
 static void on_added(void *arg, const struct mempool_tx *tx)
 {
 	struct lab *lab = arg;
@@ -147,4 +140,72 @@ struct entry *lab_child(struct lab *lab, const struct entry *e, uint32_t index,
 	struct lab_out in = lab_out(e, index);
 
 	return lab_put(lab, &in, 1, n_out, 0, fee);
+}
+
+void lab_mine(struct lab *lab, const struct mempool_tx *tx, size_t n,
+	      int64_t now_s)
+{
+	struct mempool_tx coinbase = lab_tx(lab, NULL, 0, 1, 0, 0);
+	struct block_view b = {.n_tx = (uint32_t)n + 1};
+
+	b.tx = calloc(n + 1, sizeof *b.tx);
+	b.txid = calloc(n + 1, sizeof *b.txid);
+	b.tx[0] = coinbase.view;
+	b.txid[0] = coinbase.txid;
+	for (size_t i = 0; i < n; i++) {
+		b.tx[i + 1] = tx[i].view;
+		b.txid[i + 1] = tx[i].txid;
+	}
+	mempool_block_connected(lab->m, &b, now_s);
+	buf_unref(coinbase.buf);
+	free(b.tx);
+	free(b.txid);
+}
+
+void lab_rebuild(struct lab *copy, const struct lab *lab)
+{
+	const struct mempool_tx *tx;
+	struct hash256 txid;
+	int64_t delta;
+	size_t i = 0;
+
+	lab_init(copy, lab->m->cfg.max_bytes);
+	copy->m->cfg = lab->m->cfg;
+	copy->made = lab->made;
+	while (mempool_delta_next(lab->m, &i, &txid, &delta))
+		mempool_prioritise(copy->m, &txid, delta);
+	i = 0;
+	while ((tx = mempool_next(lab->m, &i)))
+		ck_assert_ptr_nonnull(pool_insert(copy->m, tx));
+}
+
+struct lin_chunk *lab_chunks(const struct lab *lab, uint32_t *n)
+{
+	const struct heap *h = &lab->m->ix->best;
+	struct lin_chunk *all = malloc((h->n * 64 + 1) * sizeof *all);
+
+	*n = 0;
+	for (size_t i = 0; i < h->n; i++) {
+		const struct cluster *c = h->v[i];
+
+		memcpy(all + *n, c->chunks, c->n_chunks * sizeof *all);
+		*n += c->n_chunks;
+	}
+	qsort(all, *n, sizeof *all, lab_chunk_order);
+	return all;
+}
+
+int lab_chunk_order(const void *a, const void *b)
+{
+	const struct lin_chunk *x = a, *y = b;
+	int cmp = chunk_cmp(y, x);
+
+	return cmp ? cmp : (x->size > y->size) - (x->size < y->size);
+}
+
+void lab_lock(struct mempool_tx *t, uint32_t height)
+{
+	/* The first input's sequence: version, count, outpoint, no script. */
+	memset(buf_data(t->buf) + 4 + 1 + 36 + 1, 0, 4);
+	t->view.lock_time = height;
 }

@@ -35,6 +35,17 @@ struct entry *lab_child(struct lab *lab, const struct entry *e, uint32_t index,
 			uint32_t n_out, int64_t fee);
 struct lab_out lab_out(const struct entry *e, uint32_t index);
 
+/* Not in a block of this height or before; its ids stay as they are. */
+void lab_lock(struct mempool_tx *t, uint32_t height);
+/* A block, connected at now_s, that holds n transactions besides a coinbase. */
+void lab_mine(struct lab *lab, const struct mempool_tx *tx, size_t n,
+	      int64_t now_s);
+/* A pool with the same entries, put in anew; its lab has the same policy. */
+void lab_rebuild(struct lab *copy, const struct lab *lab);
+/* All chunks of a pool, as they are mined; free() them. */
+struct lin_chunk *lab_chunks(const struct lab *lab, uint32_t *n);
+int lab_chunk_order(const void *a, const void *b); /* for qsort */
+
 /* Everything that must hold of a pool in any state, asked anew of every entry:
  * sets, orders, chunks, heaps, tables, totals. */
 void lab_check(const struct lab *lab);

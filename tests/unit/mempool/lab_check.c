@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* libcheck's own write down every place that they pass. */
+#define HOLDS(x) ((x) ? (void)0 : ck_abort_msg("%s", #x))
+
 static uint64_t parents_by_inputs(const struct mempool *m,
 				  const struct entry *e)
 {
@@ -18,10 +21,10 @@ static uint64_t parents_by_inputs(const struct mempool *m,
 	while (txin_next(&it, &in)) {
 		struct entry *p = pool_find(m, outpoint_txid(in.prevout));
 
-		ck_assert_ptr_eq(pool_spender(m, in.prevout), e);
+		HOLDS(pool_spender(m, in.prevout) == e);
 		if (!p)
 			continue;
-		ck_assert_ptr_eq(p->cluster, e->cluster);
+		HOLDS(p->cluster == e->cluster);
 		parents |= slot_bit(p->slot);
 	}
 	return parents;
@@ -31,13 +34,13 @@ static void check_entry(const struct mempool *m, const struct entry *e)
 {
 	const struct cluster *c = e->cluster;
 
-	ck_assert_ptr_eq(pool_find(m, &e->tx.txid), e);
-	ck_assert_ptr_eq(pool_find_wtxid(m, &e->tx.wtxid), e);
-	ck_assert_uint_lt(e->slot, c->n);
-	ck_assert_ptr_eq(c->tx[e->slot], e);
-	ck_assert_uint_eq(c->parents[e->slot], parents_by_inputs(m, e));
-	ck_assert_int_eq(e->tx.delta, pool_delta(m, &e->tx.txid));
-	ck_assert_int_eq(e->tx.vsize, weight_vsize(e->tx.weight));
+	HOLDS(pool_find(m, &e->tx.txid) == e);
+	HOLDS(pool_find_wtxid(m, &e->tx.wtxid) == e);
+	HOLDS(e->slot < c->n);
+	HOLDS(c->tx[e->slot] == e);
+	HOLDS(c->parents[e->slot] == parents_by_inputs(m, e));
+	HOLDS(e->tx.delta == pool_delta(m, &e->tx.txid));
+	HOLDS(e->tx.vsize == weight_vsize(e->tx.weight));
 }
 
 static void check_sets(const struct cluster *c)
@@ -46,15 +49,15 @@ static void check_sets(const struct cluster *c)
 		uint64_t all = c->parents[i];
 
 		/* Those before know all of theirs. */
-		ck_assert_uint_eq(c->parents[i] & ~slots_below(i), 0);
+		HOLDS(!(c->parents[i] & ~slots_below(i)));
 		for (uint64_t s = c->parents[i]; s; s &= s - 1)
 			all |= c->ancestors[slot_of(s)];
-		ck_assert_uint_eq(c->ancestors[i], all);
+		HOLDS(c->ancestors[i] == all);
 		for (uint32_t k = 0; k < c->n; k++) {
-			ck_assert_int_eq(!!(c->children[k] & slot_bit(i)),
-					 !!(c->parents[i] & slot_bit(k)));
-			ck_assert_int_eq(!!(c->descendants[k] & slot_bit(i)),
-					 !!(c->ancestors[i] & slot_bit(k)));
+			HOLDS(!!(c->children[k] & slot_bit(i)) ==
+			      !!(c->parents[i] & slot_bit(k)));
+			HOLDS(!!(c->descendants[k] & slot_bit(i)) ==
+			      !!(c->ancestors[i] & slot_bit(k)));
 		}
 	}
 }
@@ -70,13 +73,12 @@ static void check_chunks(const struct cluster *c)
 			sum.fee += entry_fee(c->tx[at]);
 			sum.size += c->tx[at]->tx.weight;
 		}
-		ck_assert_int_eq(sum.fee, c->chunks[i].fee);
-		ck_assert_int_eq(sum.size, c->chunks[i].size);
+		HOLDS(sum.fee == c->chunks[i].fee);
+		HOLDS(sum.size == c->chunks[i].size);
 		if (i > 0)
-			ck_assert_int_ge(
-			    chunk_cmp(&c->chunks[i - 1], &c->chunks[i]), 0);
+			HOLDS(chunk_cmp(&c->chunks[i - 1], &c->chunks[i]) >= 0);
 	}
-	ck_assert_uint_eq(at, c->n);
+	HOLDS(at == c->n);
 }
 
 static void check_cluster(const struct mempool *m, const struct cluster *c)
@@ -85,12 +87,12 @@ static void check_cluster(const struct mempool *m, const struct cluster *c)
 
 	for (uint32_t i = 0; i < c->n; i++)
 		weight += c->tx[i]->tx.weight;
-	ck_assert_int_eq(weight, c->weight);
-	ck_assert(cluster_allowed(m, c->n, c->weight));
-	ck_assert_uint_eq(c->used, slots_below(c->n));
-	ck_assert_uint_eq(cluster_part(c, c->used, 0), c->used);
-	ck_assert_uint_eq(c->mark, 0);
-	ck_assert_uint_eq(c->leaving, 0);
+	HOLDS(weight == c->weight);
+	HOLDS(cluster_allowed(m, c->n, c->weight));
+	HOLDS(c->used == slots_below(c->n));
+	HOLDS(cluster_part(c, c->used, 0) == c->used);
+	HOLDS(c->mark == 0);
+	HOLDS(c->leaving == 0);
 	check_sets(c);
 	check_chunks(c);
 }
@@ -98,9 +100,8 @@ static void check_cluster(const struct mempool *m, const struct cluster *c)
 static void check_heap(const struct heap *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		ck_assert_uint_eq(h->kind->place(h->v[i]), i);
-		ck_assert(i == 0 ||
-			  !h->kind->before(h->v[i], h->v[(i - 1) / 2]));
+		HOLDS(h->kind->place(h->v[i]) == i);
+		HOLDS(i == 0 || !h->kind->before(h->v[i], h->v[(i - 1) / 2]));
 	}
 }
 
@@ -129,16 +130,16 @@ static void check_totals(const struct mempool *m)
 		held += mem_cost(sizeof *c + c->n * 40) +
 			mem_cost(c->n_chunks * sizeof *c->chunks);
 	}
-	ck_assert_uint_eq(n, ix->by_age.n);
-	ck_assert_uint_eq(ix->txids.n, n);
-	ck_assert_uint_eq(ix->wtxids.n, n);
-	ck_assert_uint_eq(ix->spends.n, inputs);
-	ck_assert_int_eq(ix->vsize, vsize);
-	ck_assert_int_eq(ix->fee, fee);
-	ck_assert_uint_eq(ix->unbroadcast, unbroadcast);
-	ck_assert_uint_eq(ix->not_optimal, not_optimal);
-	ck_assert_uint_eq(ix->held, held);
-	ck_assert_uint_eq(ix->best.n, ix->worst.n);
+	HOLDS(n == ix->by_age.n);
+	HOLDS(ix->txids.n == n);
+	HOLDS(ix->wtxids.n == n);
+	HOLDS(ix->spends.n == inputs);
+	HOLDS(ix->vsize == vsize);
+	HOLDS(ix->fee == fee);
+	HOLDS(ix->unbroadcast == unbroadcast);
+	HOLDS(ix->not_optimal == not_optimal);
+	HOLDS(ix->held == held);
+	HOLDS(ix->best.n == ix->worst.n);
 }
 
 void lab_check(const struct lab *lab)

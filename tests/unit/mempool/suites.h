@@ -14,5 +14,8 @@ Suite *pool_suite(void);
 Suite *policy_inputs_suite(void);
 Suite *policy_suite(void);
 Suite *policy_witness_suite(void);
+Suite *reorg_suite(void);
+Suite *room_suite(void);
+Suite *select_suite(void);
 
 #endif
