@@ -87,9 +87,6 @@ bool find_conflicts(struct judge *j, struct offer *o);
 bool find_coins(struct judge *j, struct offer *o);
 bool judge_locks(struct judge *j, struct offer *o);
 bool judge_amounts(struct judge *j, struct offer *o);
-/* The output of tx at index, if there is one. */
-bool tx_output(struct txout_view *out, const struct tx_view *tx,
-	       uint32_t index);
 /* Whether tx spends an output of the one with this txid. */
 bool tx_spends_from(const struct tx_view *tx, const struct hash256 *txid);
 

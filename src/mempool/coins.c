@@ -49,18 +49,6 @@ bool find_conflicts(struct judge *j, struct offer *o)
 	return true;
 }
 
-bool tx_output(struct txout_view *out, const struct tx_view *tx, uint32_t index)
-{
-	struct tx_iter it;
-
-	if (index >= tx->n_out)
-		return false;
-	txouts(&it, tx);
-	while (txout_next(&it, out) && index > 0)
-		index--;
-	return true;
-}
-
 bool tx_spends_from(const struct tx_view *tx, const struct hash256 *txid)
 {
 	struct txin_view in;
@@ -73,20 +61,18 @@ bool tx_spends_from(const struct tx_view *tx, const struct hash256 *txid)
 	return false;
 }
 
-/* The output of a transaction that is in no block yet; taken to be in the next
- * one. */
-static int unconfirmed(const struct mempool *m, struct coin *c,
-		       const struct tx_view *tx, const uint8_t *outpoint)
-{
-	struct txout_view out;
+/* An input that spends what is in no block yet. */
+struct source {
+	const struct tx_view *tx;
+	uint32_t index, input;
+};
 
-	if (!tx_output(&out, tx, outpoint_index(outpoint)))
-		return E_NOTFOUND;
-	*c = (struct coin){.value = out.value,
-			   .height = m->tip.height + 1,
-			   .script = out.script};
-	return 0;
-}
+/* The coins of an offer while they are found. */
+struct search {
+	struct coin *coins;  /* n_in */
+	struct source *from; /* up to n_in */
+	size_t n_from;
+};
 
 static int confirmed(struct judge *j, struct coin *c, const uint8_t *outpoint)
 {
@@ -111,27 +97,70 @@ static void note_parent(struct offer *o, struct entry *e)
 	o->parents[o->n_parents++] = e;
 }
 
-static int find_coin(struct judge *j, struct offer *o, struct coin *c,
-		     const uint8_t *outpoint)
+static int unconfirmed(struct search *s, const struct tx_view *tx,
+		       uint32_t index, uint32_t input)
+{
+	if (index >= tx->n_out)
+		return E_NOTFOUND;
+	s->from[s->n_from++] = (struct source){tx, index, input};
+	return 0;
+}
+
+static int find_coin(struct judge *j, struct offer *o, struct search *s,
+		     uint32_t input, const uint8_t *outpoint)
 {
 	const struct hash256 *txid = outpoint_txid(outpoint);
+	uint32_t index = outpoint_index(outpoint);
 	struct entry *e;
 
 	for (size_t i = 0; i < j->n_in; i++)
 		if (hash256_eq(&j->in[i].r->txid, txid))
-			return unconfirmed(j->m, c, &j->in[i].tx, outpoint);
+			return unconfirmed(s, &j->in[i].tx, index, input);
 	e = pool_find(j->m, txid);
 	if (!e)
-		return confirmed(j, c, outpoint);
+		return confirmed(j, &s->coins[input], outpoint);
 	note_parent(o, e);
-	return unconfirmed(j->m, c, &e->tx.view, outpoint);
+	return unconfirmed(s, &e->tx.view, index, input);
+}
+
+static int source_cmp(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+	uintptr_t p = (uintptr_t)x->tx, q = (uintptr_t)y->tx;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Read the outputs, walking over those of each transaction once, however many
+ * of them are spent. They are taken to be in the next block. */
+static void read_outputs(const struct mempool *m, struct search *s)
+{
+	const struct tx_view *tx = NULL;
+	struct txout_view out = {0};
+	struct tx_iter it = {NULL, 0};
+	uint32_t at = 0;
+
+	qsort(s->from, s->n_from, sizeof *s->from, source_cmp);
+	for (size_t i = 0; i < s->n_from; i++) {
+		const struct source *f = &s->from[i];
+		if (f->tx != tx) {
+			tx = f->tx;
+			txouts(&it, tx);
+			at = 0;
+		}
+		for (; at <= f->index && txout_next(&it, &out); at++)
+			;
+		s->coins[f->input] = (struct coin){.value = out.value,
+						   .height = m->tip.height + 1,
+						   .script = out.script};
+	}
 }
 
 /* Of the block in front of the one that made a coin. */
 static int64_t coin_mtp(const struct mempool *m, const struct coin *c)
 {
-	if (c->height > m->tip.height)
-		return m->tip.mtp;
 	return m->ops.mtp(m->arg, c->height > 0 ? c->height - 1 : 0);
 }
 
@@ -207,26 +236,47 @@ static void sort_parents(struct offer *o)
 	o->n_parents = n;
 }
 
-bool find_coins(struct judge *j, struct offer *o)
+static bool search_coins(struct judge *j, struct offer *o, struct search *s)
+{
+	struct txin_view in;
+	struct tx_iter it;
+
+	txins(&it, &o->tx);
+	for (uint32_t i = 0; txin_next(&it, &in); i++) {
+		int rc = find_coin(j, o, s, i, in.prevout);
+		if (rc)
+			return coin_failed(j, o, rc);
+	}
+	read_outputs(j->m, s);
+	return true;
+}
+
+static void take_coins(struct judge *j, struct offer *o, const struct search *s)
 {
 	struct tx_iter ins, wits, stack;
 	struct txin_view in;
-	struct coin c;
 
-	o->spent = judge_alloc(j, o, o->tx.n_in * sizeof *o->spent);
-	o->parents = judge_alloc(j, o, o->tx.n_in * sizeof *o->parents);
-	if (!o->spent || !o->parents)
-		return false;
 	tx_spend_init(&o->coins);
 	txins(&ins, &o->tx);
 	txwits(&wits, &o->tx);
 	for (uint32_t i = 0; txin_next(&ins, &in) && txwit_next(&wits, &stack);
-	     i++) {
-		int rc = find_coin(j, o, &c, in.prevout);
-		if (rc)
-			return coin_failed(j, o, rc);
-		take_coin(j, o, i, &in, &stack, &c);
-	}
+	     i++)
+		take_coin(j, o, i, &in, &stack, &s->coins[i]);
+}
+
+bool find_coins(struct judge *j, struct offer *o)
+{
+	size_t n = o->tx.n_in;
+	struct search s = {.coins = judge_alloc(j, o, n * sizeof *s.coins),
+			   .from = judge_alloc(j, o, n * sizeof *s.from)};
+
+	o->spent = judge_alloc(j, o, n * sizeof *o->spent);
+	o->parents = judge_alloc(j, o, n * sizeof *o->parents);
+	if (!s.coins || !s.from || !o->spent || !o->parents)
+		return false;
+	if (!search_coins(j, o, &s))
+		return false;
+	take_coins(j, o, &s);
 	sort_parents(o);
 	return true;
 }
@@ -257,19 +307,20 @@ bool judge_amounts(struct judge *j, struct offer *o)
 static int take_again(struct mempool *m, const struct mempool_tx *t,
 		      struct tx_spend *s, const struct txin_view *in)
 {
-	const struct entry *e = pool_find(m, outpoint_txid(in->prevout));
 	struct block_spend b = next_block(m);
 	struct tx_iter none = {NULL, 0};
-	struct coin c;
-	int rc;
+	/* Of one in the pool only the height matters here. */
+	struct coin c = {.height = m->tip.height + 1};
+	int64_t mtp = 0;
+	int rc = 0;
 
-	rc = e ? unconfirmed(m, &c, &e->tx.view, in->prevout)
-	       : m->ops.coin(m->arg, &c, in->prevout);
+	if (!pool_find(m, outpoint_txid(in->prevout)))
+		rc = m->ops.coin(m->arg, &c, in->prevout);
 	if (rc)
 		return rc;
-	tx_spend_coin(
-	    s, &b, &t->view, in, &none, &c,
-	    seq_is_time(t->view.version, in->sequence) ? coin_mtp(m, &c) : 0);
+	if (seq_is_time(t->view.version, in->sequence))
+		mtp = coin_mtp(m, &c);
+	tx_spend_coin(s, &b, &t->view, in, &none, &c, mtp);
 	return 0;
 }
 

@@ -53,7 +53,7 @@ static int get_coin(void *arg, struct coin *out, const uint8_t *outpoint)
 	struct desk *d = arg;
 
 	d->asked++;
-	if (d->fails)
+	if (d->fails && (!d->fails_at || d->fails_at == d->asked))
 		return d->fails;
 	for (size_t i = 0; i < d->n_coins; i++) {
 		const struct desk_coin *c = &d->coins[i];
@@ -113,7 +113,8 @@ void desk_init_sized(struct desk *d, const struct policy *policy,
 		     int64_t max_bytes)
 {
 	static const uint8_t salt[32] = {1};
-	struct mempool_cfg cfg = {.params = params_get(CHAIN_REGTEST),
+	/* At this height relative locks are no rule of blocks here. */
+	struct mempool_cfg cfg = {.params = params_get(CHAIN_MAIN),
 				  .policy = policy ? *policy : policy_default,
 				  .max_bytes = max_bytes,
 				  .expiry_s = 336 * 3600};

@@ -31,7 +31,8 @@ struct desk {
 	struct desk_coin *coins;
 	size_t n_coins, cap_coins;
 	uint8_t script[10000]; /* lent to who asked for a coin */
-	int fails;             /* answer of each coin; 0: the truth */
+	int fails;             /* answer for a coin; 0: the truth */
+	size_t fails_at;       /* of this one only; 0: of all */
 	size_t asked;          /* for coins */
 	size_t added, removed, replaced;
 	struct sig_verifier verifier; /* counts, and then asks the library */

@@ -9,6 +9,7 @@ Suite *accept_suite(void);
 Suite *linearize_suite(void);
 Suite *accept_replace_suite(void);
 Suite *accept_truc_suite(void);
+Suite *accept_again_suite(void);
 Suite *accept_package_suite(void);
 Suite *pool_suite(void);
 Suite *policy_inputs_suite(void);

@@ -541,6 +541,25 @@ START_TEST(the_disks_failure_is_no_verdict)
 	ck_assert_int_eq(d.r.verdict.rc, E_IO);
 	ck_assert_uint_eq(desk_count(&d), 0);
 	ck_assert_uint_eq(d.added, 0);
+	/* At the coin alone; and behind one that is not there. */
+	d.fails_at = d.asked + 1;
+	ck_assert_int_eq(desk_slip(&d, &f, 0), TX_FAILED);
+	d.n_coins = 0;
+	d.fails_at = d.asked + 2;
+	ck_assert_int_eq(desk_slip(&d, &f, 0), TX_FAILED);
+	ck_assert_int_eq(d.r.verdict.rc, E_IO);
+}
+END_TEST
+
+START_TEST(coins_of_different_scripts_are_kept_apart)
+{
+	struct point p = desk_coin(&d, 100000, script_easy()),
+		     q = desk_coin(&d, 100000, script_anchor());
+
+	slip_easy(&f, &p);
+	slip_from(&f, &q, 0);
+	slip_pay(&f, 199000, script_easy());
+	ck_assert_int_eq(desk_slip(&d, &f, 0), TX_ACCEPTED);
 }
 END_TEST
 
@@ -702,6 +721,7 @@ Suite *accept_suite(void)
 	tcase_add_test(t, one_without_its_witness_was_stripped);
 	tcase_add_test(t, signatures_are_verified_and_remembered);
 	tcase_add_test(t, the_disks_failure_is_no_verdict);
+	tcase_add_test(t, coins_of_different_scripts_are_kept_apart);
 	tcase_add_test(t, one_from_a_block_comes_before_what_came_since);
 	tcase_add_test(t, what_breaks_several_rules_is_told_the_first);
 	suite_add_tcase(s, t);
