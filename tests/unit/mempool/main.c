@@ -11,7 +11,7 @@ static const suite_fn suites[] = {
     accept_suite,         accept_truc_suite,    fee_suite,
     linearize_suite,      policy_inputs_suite,  policy_suite,
     policy_witness_suite, pool_suite,           reorg_suite,
-    room_suite,           select_suite,
+    room_suite,           select_suite,         try_suite,
 };
 
 int main(void)
