@@ -70,6 +70,21 @@ uint64_t rand_below(struct rand *r, uint64_t n)
 	return v % n;
 }
 
+uint64_t rand_exp(struct rand *r, uint64_t mean)
+{
+	uint64_t u = rand_u64(r) | 1;
+	int zeros = __builtin_clzll(u);
+	/* u is m * 2^-(zeros + 1) of the whole, with m in [1, 2). */
+	double m = (double)(u << zeros) / 9223372036854775808.0;
+	double t = (m - 1) / (m + 1), t2 = t * t;
+	/* The logarithm of m by its series, exact to five digits. */
+	double ln_m = 2 * t * (1 + t2 / 3 + t2 * t2 / 5 + t2 * t2 * t2 / 7);
+	double ln2 = 0.69314718055994531;
+	double x = (zeros + 1) * ln2 - ln_m;
+
+	return x > 0 ? (uint64_t)(x * (double)mean) : 0;
+}
+
 void rand_os(void *p, size_t n)
 {
 	unsigned char *at = p;

@@ -66,6 +66,29 @@ START_TEST(rand_below_takes_bounds_over_half_the_range)
 }
 END_TEST
 
+START_TEST(rand_exp_is_distributed_exponentially)
+{
+	/* Of n, those over k means are n / e^k: within 4 deviations. */
+	static const double part[] = {1, 0.367879, 0.135335, 0.049787};
+	size_t over[4] = {0}, n = 100000;
+	double sum = 0;
+	struct rand r;
+
+	rand_seed(&r, 11);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = rand_exp(&r, 1000000);
+		ck_assert_uint_le(v, 45000000);
+		sum += (double)v;
+		for (size_t k = 0; k < 4; k++)
+			over[k] += v >= k * 1000000;
+	}
+	ck_assert_double_eq_tol(sum / (double)n, 1e6, 1e4);
+	for (size_t k = 0; k < 4; k++)
+		ck_assert_double_eq_tol((double)over[k] / (double)n, part[k],
+					0.006);
+}
+END_TEST
+
 START_TEST(rand_os_fills_every_byte_and_never_repeats)
 {
 	uint8_t a[64] = {0}, b[64] = {0};
@@ -92,6 +115,7 @@ Suite *rand_suite(void)
 	tcase_add_test(tc, rand_u64_is_xoshiro256_starstar);
 	tcase_add_test(tc, rand_below_stays_below_and_reaches_every_value);
 	tcase_add_test(tc, rand_below_takes_bounds_over_half_the_range);
+	tcase_add_test(tc, rand_exp_is_distributed_exponentially);
 	tcase_add_test(tc, rand_os_fills_every_byte_and_never_repeats);
 	suite_add_tcase(s, tc);
 	return s;
