@@ -153,6 +153,11 @@ int32_t peer_version(const struct peer *p)
 	return p->version;
 }
 
+int64_t peer_fee_filter(const struct peer *p)
+{
+	return p->fee_filter_sat;
+}
+
 int32_t peer_start_height(const struct peer *p)
 {
 	return p->start_height;

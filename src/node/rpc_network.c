@@ -48,23 +48,21 @@ static void ping_json(struct jw *w, const struct peer_info *i)
 		jw_kf64(w, "pingwait", (double)i->ping_wait_us / 1e6);
 }
 
-static void peer_sync_json(struct jw *w, struct node *n, struct peer *p)
+static void peer_sync_json(struct jw *w, const struct sync_peer_info *s)
 {
-	struct sync_peer_info s;
-
-	sync_peer_info(n->sync, p, &s);
-	jw_ki64(w, "presynced_headers", s.presynced_headers);
-	jw_ki64(w, "synced_headers", s.synced_headers);
-	jw_ki64(w, "synced_blocks", s.synced_blocks);
+	jw_ki64(w, "presynced_headers", s->presynced_headers);
+	jw_ki64(w, "synced_headers", s->synced_headers);
+	jw_ki64(w, "synced_blocks", s->synced_blocks);
 	jw_key(w, "inflight");
 	jw_arr(w);
-	for (size_t k = 0; k < s.n_inflight; k++)
-		jw_i64(w, s.inflight[k]);
+	for (size_t k = 0; k < s->n_inflight; k++)
+		jw_i64(w, s->inflight[k]);
 	jw_arr_end(w);
 }
 
 /* The part that the handshake and the socket know. */
-static void peer_conn_json(struct jw *w, const struct peer_info *i)
+static void peer_conn_json(struct jw *w, const struct peer_info *i,
+			   const struct sync_peer_info *s)
 {
 	char services[17];
 
@@ -80,11 +78,11 @@ static void peer_conn_json(struct jw *w, const struct peer_info *i)
 	jw_kstr(w, "services", services);
 	services_json(w, "servicesnames", i->services);
 	jw_kbool(w, "relaytxes", i->relay_txs);
-	jw_ki64(w, "last_inv_sequence", 0);
-	jw_ki64(w, "inv_to_send", 0);
+	jw_ku64(w, "last_inv_sequence", s->last_inv_sequence);
+	jw_ku64(w, "inv_to_send", s->inv_to_send);
 	jw_ki64(w, "lastsend", i->last_send_s);
 	jw_ki64(w, "lastrecv", i->last_recv_s);
-	jw_ki64(w, "last_transaction", 0);
+	jw_ki64(w, "last_transaction", s->last_tx_s);
 	jw_ki64(w, "last_block", i->last_block_s);
 	jw_ku64(w, "bytessent", i->bytes_sent);
 	jw_ku64(w, "bytesrecv", i->bytes_recv);
@@ -101,12 +99,14 @@ static void peer_conn_json(struct jw *w, const struct peer_info *i)
 
 static void peer_json(struct jw *w, struct node *n, struct peer *p)
 {
+	struct sync_peer_info s;
 	struct peer_info i;
 
 	peer_get_info(p, &i);
+	sync_peer_info(n->sync, p, &s);
 	jw_obj(w);
-	peer_conn_json(w, &i);
-	peer_sync_json(w, n, p);
+	peer_conn_json(w, &i, &s);
+	peer_sync_json(w, &s);
 	jw_kbool(w, "addr_relay_enabled", i.addr_relay);
 	jw_ku64(w, "addr_processed", i.addr_processed);
 	jw_ku64(w, "addr_rate_limited", i.addr_rate_limited);

@@ -21,6 +21,8 @@
 #define SIGCACHE_MIB        32
 #define READERS             2
 #define TIP_AGE_DEFAULT_S   (24 * 60 * 60)
+#define SEND_RATE_DEFAULT   14
+#define SEND_RATE_MAX       1000
 
 static unsigned workers(const struct conf *c)
 {
@@ -84,6 +86,13 @@ static void make_chain(struct node *n)
 	n->chain = chain_new(&cfg, &node_chain_ops, n);
 }
 
+static unsigned send_rate(const struct conf *c)
+{
+	int64_t n = conf_i64(c, "txsendrate", SEND_RATE_DEFAULT);
+
+	return n < 1 ? 1 : n > SEND_RATE_MAX ? SEND_RATE_MAX : (unsigned)n;
+}
+
 static void make_sync(struct node *n)
 {
 	const struct conf *c = &n->conf;
@@ -95,6 +104,9 @@ static void make_sync(struct node *n)
 	cfg.serve_filters = conf_bool(c, "peerblockfilters", false);
 	cfg.blocks_only = conf_bool(c, "blocksonly", false);
 	cfg.ask_checkpoints = true;
+	cfg.min_relay_rate = n->pool.policy.min_relay_rate;
+	cfg.incremental_rate = n->pool.policy.incremental_rate;
+	cfg.tx_send_rate = send_rate(c);
 	cfg.readers = n->readers;
 	cfg.post = node_chain_ops.post;
 	cfg.post_arg = n;

@@ -239,7 +239,7 @@ static void serve_whole(struct sp *sp, const struct hash256 *hash)
 {
 	struct serve *sv = &sp->serve;
 
-	sv->kind = SERVE_BLOCKS;
+	sv->kind = SERVE_ITEMS;
 	sv->items = xmalloc(INV_ITEM_SIZE);
 	inv_item_put(sv->items, INV_WITNESS_BLOCK, hash);
 	sv->n = 1;

@@ -341,7 +341,12 @@ void on_notfound(struct sp *sp, const struct net_msg *m)
 	if (!inv_view_parse(&v, m->body) || v.n > INV_MAX)
 		return;
 	for (uint32_t i = 0; i < v.n; i++) {
-		struct flight *f = flight_find(sp->s, inv_hash(&v, i));
+		struct flight *f;
+		if (inv_is_tx(inv_type(&v, i))) {
+			tx_notfound(sp, inv_hash(&v, i));
+			continue;
+		}
+		f = flight_find(sp->s, inv_hash(&v, i));
 		if (!f || f->arrived || (f->from[0] != sp && f->from[1] != sp))
 			continue;
 		sp_unlist(sp, f->node);
@@ -349,6 +354,7 @@ void on_notfound(struct sp *sp, const struct net_msg *m)
 		if (!f->from[0])
 			flight_drop(sp->s, f);
 	}
+	tx_ask_all(sp->s);
 }
 
 void download_tick(struct sp *sp, int64_t now_s)

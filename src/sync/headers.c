@@ -446,13 +446,11 @@ void on_inv(struct sp *sp, const struct net_msg *m)
 			availability_set(sp, h);
 			if (!htree_find(sync_tree(sp->s), h))
 				want = h;
-		} else if (sp->s->cfg.blocks_only &&
-			   (type == INV_TX || type == INV_WTX)) {
-			peer_disconnect(sp->peer,
-					"transaction inv in blocks-only mode");
+		} else if (inv_is_tx(type) && !tx_inv(sp, type, h)) {
 			return;
 		}
 	}
+	tx_ask_all(sp->s);
 	if (want)
 		inv_asks_headers(sp, want);
 	/* It may have what is missing on the way to a header we know. */

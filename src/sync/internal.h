@@ -20,6 +20,8 @@
 #include <cairn/wire/inv.h>
 #include <cairn/wire/version.h>
 
+#include "txrelay.h"
+
 /* Blocks beyond the last common one that may be asked for. */
 #define DOWNLOAD_WINDOW 1024
 /* In flight from one peer: at least, at most, and bytes they may make up by the
@@ -51,7 +53,7 @@ struct flight {
 	bool arrived; /* handed to the chain */
 };
 
-enum serve_kind { SERVE_NONE, SERVE_BLOCKS, SERVE_FILTERS, SERVE_TXN };
+enum serve_kind { SERVE_NONE, SERVE_ITEMS, SERVE_FILTERS, SERVE_TXN };
 
 /* The one request of a peer that is being answered from disk. */
 struct serve {
@@ -93,6 +95,7 @@ struct sp {
 	int64_t behind_deadline_s; /* outbound peer with less work than ours */
 	const struct hnode *behind_of; /* our tip when its time began */
 	bool behind_asked, protected;
+	struct txpeer tx;
 };
 
 struct sync {
@@ -112,6 +115,7 @@ struct sync {
 	struct hash256 *hashes;
 	struct hnode **fresh;
 	size_t cap_hashes;
+	struct txrelay tx;
 };
 
 static inline int64_t sync_now(const struct sync *s)

@@ -162,39 +162,6 @@ void on_getblocks(struct sp *sp, const struct net_msg *m)
 	peer_send(sp->peer, MSG_INV, slice_of(body, (size_t)(p - body)));
 }
 
-/* Transactions are not kept yet: all that were asked for are not found. */
-static void send_notfound(struct sp *sp, const struct inv_view *v)
-{
-	uint8_t *body = xmalloc(inv_size(v->n)), *p;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < v->n; i++) {
-		uint32_t t = inv_type(v, i);
-		n += t == INV_TX || t == INV_WITNESS_TX || t == INV_WTX;
-	}
-	p = inv_count_put(body, n);
-	for (uint32_t i = 0; i < v->n; i++) {
-		uint32_t t = inv_type(v, i);
-		if (t == INV_TX || t == INV_WITNESS_TX || t == INV_WTX)
-			p = inv_item_put(p, t, inv_hash(v, i));
-	}
-	if (n)
-		peer_send(sp->peer, MSG_NOTFOUND,
-			  slice_of(body, (size_t)(p - body)));
-	free(body);
-}
-
-static bool wants_blocks(const struct inv_view *v)
-{
-	for (uint32_t i = 0; i < v->n; i++) {
-		uint32_t t = inv_type(v, i);
-		if (t == INV_BLOCK || t == INV_WITNESS_BLOCK ||
-		    t == INV_CMPCT_BLOCK || t == INV_FILTERED_BLOCK)
-			return true;
-	}
-	return false;
-}
-
 void on_getdata(struct sp *sp, const struct net_msg *m)
 {
 	struct inv_view v;
@@ -205,11 +172,10 @@ void on_getdata(struct sp *sp, const struct net_msg *m)
 		peer_misbehaving(sp->peer, "getdata message too large");
 		return;
 	}
-	send_notfound(sp, &v);
-	if (!wants_blocks(&v))
+	if (v.n == 0)
 		return;
 	must(sp->serve.kind == SERVE_NONE);
-	sp->serve.kind = SERVE_BLOCKS;
+	sp->serve.kind = SERVE_ITEMS;
 	sp->serve.items = xmalloc((size_t)v.n * INV_ITEM_SIZE);
 	memcpy(sp->serve.items, v.p, (size_t)v.n * INV_ITEM_SIZE);
 	sp->serve.n = v.n;
@@ -229,9 +195,15 @@ void serve_continue(struct sp *sp)
 {
 	struct serve *sv = &sp->serve;
 
-	if (sv->kind == SERVE_NONE || sv->reading || peer_send_full(sp->peer))
+	if (sv->kind == SERVE_NONE || sv->reading)
 		return;
-	if (sv->kind == SERVE_BLOCKS && sv->next < sv->n) {
+	while (sv->kind == SERVE_ITEMS && sv->next < sv->n &&
+	       !peer_send_full(sp->peer) &&
+	       inv_is_tx(le32_get(sv->items + sv->next * INV_ITEM_SIZE)))
+		serve_txs(sp);
+	if (peer_send_full(sp->peer))
+		return;
+	if (sv->kind == SERVE_ITEMS && sv->next < sv->n) {
 		serve_blocks_read(sp);
 		return;
 	}

@@ -198,7 +198,8 @@ void serve_blocks_read(struct sp *sp)
 	struct inv_view v = {.n = sv->n, .p = sv->items};
 	size_t bytes = 0;
 
-	while (sv->next < sv->n && j->n < JOB_ITEMS && bytes < JOB_BYTES) {
+	while (sv->next < sv->n && j->n < JOB_ITEMS && bytes < JOB_BYTES &&
+	       !inv_is_tx(inv_type(&v, sv->next))) {
 		uint32_t type = inv_type(&v, sv->next);
 		const struct hash256 *h = inv_hash(&v, sv->next);
 		sv->next++;

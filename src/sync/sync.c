@@ -38,6 +38,7 @@ static const on_msg_fn handlers[MSG_COUNT] = {
     [MSG_INV] = on_inv,
     [MSG_MEMPOOL] = on_bloom_request,
     [MSG_NOTFOUND] = on_notfound,
+    [MSG_TX] = on_tx,
 };
 
 struct sync *sync_new(const struct sync_cfg *cfg)
@@ -48,6 +49,7 @@ struct sync *sync_new(const struct sync_cfg *cfg)
 	s->stall_timeout_s = STALL_MIN_S;
 	s->avg_block = FLIGHT_BYTES / FLIGHT_MIN;
 	hmap_init(&s->flights);
+	txrelay_init(s);
 	return s;
 }
 
@@ -64,6 +66,7 @@ static void sp_free(struct sp *sp)
 	if (sp->sync_started)
 		s->n_sync_started--;
 	download_forget_peer(sp);
+	txrelay_gone(sp);
 	serve_fini(sp);
 	presync_free(sp->presync);
 	*sp->link = sp->next;
@@ -85,6 +88,7 @@ void sync_free(struct sync *s)
 		sp_free(s->peers);
 	while ((f = hmap_next(&s->flights, &i)))
 		free(f);
+	txrelay_fini(s);
 	hmap_fini(&s->flights);
 	free(s->hashes);
 	free(s->fresh);
@@ -152,6 +156,7 @@ void sync_on_ready(struct sync *s, struct peer *p)
 		s->peers->link = &sp->next;
 	s->peers = sp;
 	peer_set_data(p, sp);
+	txrelay_ready(sp);
 	headers_start(sp);
 	behind_check(sp, sync_now(s));
 }
@@ -168,6 +173,7 @@ void sync_on_closed(struct sync *s, struct peer *p)
 	for (sp = s->peers; sp; sp = sp->next)
 		headers_start(sp);
 	download_all(s);
+	tx_ask_all(s);
 }
 
 void sync_on_message(struct sync *s, struct peer *p, const struct net_msg *m)
@@ -223,6 +229,7 @@ void sync_on_tick(struct sync *s, int64_t now_s)
 		download_tick(sp, now_s);
 		cfcheckpt_tick(sp);
 	}
+	txrelay_tick(s);
 	progress_line(s, now_s);
 }
 
@@ -255,6 +262,7 @@ static void on_tip(struct sync *s, const struct chain_event *e)
 
 void sync_on_chain_event(struct sync *s, const struct chain_event *e)
 {
+	txrelay_event(s, e);
 	switch (e->type) {
 	case CHAIN_EV_LOADED:
 		s->loaded = true;
@@ -315,6 +323,9 @@ void sync_peer_info(const struct sync *s, const struct peer *p,
 	    xrealloc(sp->heights, (sp->n_flight + 1) * sizeof(int32_t));
 	for (size_t k = 0; k < sp->n_flight; k++)
 		sp->heights[k] = sp->flight[k]->height;
+	i->last_inv_sequence = sp->tx.last_inv_sequence;
+	i->inv_to_send = sp->tx.n_to_send;
+	i->last_tx_s = sp->tx.last_tx_s;
 	i->inflight = sp->heights;
 	i->n_inflight = sp->n_flight;
 }

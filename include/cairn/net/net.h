@@ -197,6 +197,8 @@ enum peer_conn peer_conn_type(const struct peer *p);
 uint64_t peer_services(const struct peer *p);
 int32_t peer_version(const struct peer *p);
 int32_t peer_start_height(const struct peer *p);
+/* The lowest fee rate that it wants to hear of, satoshi per 1,000 vB. */
+int64_t peer_fee_filter(const struct peer *p);
 void peer_note_block(struct peer *p, int64_t now_s);
 /* Send a ping to every peer at the next tick (the ping RPC). */
 void net_ping_all(struct net *n);

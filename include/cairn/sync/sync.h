@@ -20,6 +20,10 @@ struct sync_cfg {
 	bool serve_filters;    /* -peerblockfilters */
 	bool blocks_only;      /* -blocksonly: ask for no transactions */
 	bool ask_checkpoints;  /* ask filter peers for getcfcheckpt */
+	/* As the pool's policy: satoshi per 1,000 virtual bytes. */
+	int64_t min_relay_rate, incremental_rate;
+	unsigned tx_send_rate; /* -txsendrate: announced each second to inbound
+				  peers; 0: 14 */
 	struct pool *readers;  /* short block reads */
 	/* Run a task on the loop, from any thread. */
 	void (*post)(void *arg, struct task t);
@@ -55,11 +59,18 @@ struct sync_peer_info {
 	int32_t presynced_headers;             /* -1 none */
 	const int32_t *inflight;               /* heights, borrowed */
 	size_t n_inflight;
+	uint64_t last_inv_sequence; /* of the pool, when it was last told */
+	size_t inv_to_send;         /* transactions queued to be announced */
+	int64_t last_tx_s;          /* when it sent a valid one; 0: never */
 };
 void sync_peer_info(const struct sync *s, const struct peer *p,
 		    struct sync_peer_info *i);
 /* Ask peer id for one block (getblockfrompeer, tests): false if not connected.
  */
 bool sync_fetch_block(struct sync *s, uint64_t peer, struct hnode *n);
+
+/* Announce a transaction of the pool to all who want to hear of it; each is
+ * told at a random time, unless it knows it. */
+void sync_announce_tx(struct sync *s, const struct hash256 *wtxid);
 
 #endif

@@ -10,5 +10,13 @@ Suite *cfilters_suite(void);
 Suite *download_suite(void);
 Suite *headers_suite(void);
 Suite *serve_suite(void);
+Suite *txannounce_suite(void);
+Suite *txfeefilter_suite(void);
+Suite *txorphans_suite(void);
+Suite *txpool_suite(void);
+Suite *txrelay_suite(void);
+Suite *txrequest_suite(void);
+Suite *txserve_suite(void);
+Suite *txset_suite(void);
 
 #endif

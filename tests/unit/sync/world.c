@@ -27,6 +27,8 @@ void world_start(void)
 			       .max_tip_age_s = 86400,
 			       .serve_filters = true,
 			       .ask_checkpoints = true,
+			       .min_relay_rate = 100,
+			       .incremental_rate = 100,
 			       .post = post};
 
 	memset(&W, 0, sizeof W);
@@ -46,8 +48,21 @@ void world_start(void)
 			    &(struct chain_event){.type = CHAIN_EV_LOADED});
 }
 
+/* Whatever is still with the chain or on its way back. */
+static void finish(void)
+{
+	struct task t;
+
+	for (size_t i = 0; i < W.n_txjobs; i++)
+		if (W.txjobs[i].done)
+			txjob_answer(i, TX_FAILED);
+	while (queue_try_get(&W.posted, &t))
+		t.run(t.arg);
+}
+
 void world_stop(void)
 {
+	finish();
 	pool_free(W.readers);
 	sync_free(W.sync);
 	for (size_t i = 0; i < PEERS_MAX; i++)
@@ -55,6 +70,8 @@ void world_stop(void)
 			free(W.peers[i].sent[k].body);
 	for (size_t i = 0; i < W.n_jobs; i++)
 		buf_unref(W.jobs[i].buf);
+	for (size_t i = 0; i < W.n_txjobs; i++)
+		buf_unref(W.txjobs[i].buf);
 	queue_fini(&W.posted);
 	htree_free(W.tree);
 }
@@ -173,6 +190,12 @@ void recv_inv(struct peer *p, enum msg_type t, uint32_t type,
 	free(body);
 }
 
+static uint8_t *le32_put_next(uint8_t *p, uint32_t v)
+{
+	le32_put(p, v);
+	return p + 4;
+}
+
 /* A coinbase-like transaction that parses: one input, one empty output. */
 static const uint8_t tx_tail[] = {
     1, 1, 0, 0, 0, 1, 0,    0,    0,    0,    0, 0,    0,    0,    0,    0,
@@ -202,6 +225,109 @@ void recv_block(struct peer *p, const struct hnode *n)
 	recv_block_raw(p, h, 0);
 }
 
+struct buf *tx_make(const struct hash256 *parents, size_t n, uint32_t salt,
+		    bool witness)
+{
+	struct hash256 own = {{0xee}};
+	struct buf *b = buf_new(200 + n * 50);
+	uint8_t *p = buf_data(b);
+	size_t n_in = n ? n : 1;
+
+	ck_assert_uint_lt(n_in, 253);
+	le32_put(own.b + 4, salt);
+	p = le32_put_next(p, 2);
+	if (witness)
+		p = bytes_put(p, "\0\1", 2);
+	*p++ = (uint8_t)n_in;
+	for (size_t i = 0; i < n_in; i++) {
+		p = bytes_put(p, n ? parents[i].b : own.b, 32);
+		p = le32_put_next(p, 0);
+		*p++ = 0;
+		p = le32_put_next(p, salt);
+	}
+	p = bytes_put(p, "\2\1\0\0\0\0\0\0\0\1\x51", 11);
+	p = bytes_put(p, "\1\0\0\0\0\0\0\0\1\x51", 10);
+	for (size_t i = 0; witness && i < n_in; i++)
+		p = bytes_put(p, "\1\1\x51", 3);
+	p = le32_put_next(p, 0);
+	b->n = (size_t)(p - buf_data(b));
+	return b;
+}
+
+void tx_ids(struct hash256 *txid, struct hash256 *wtxid, const struct buf *tx)
+{
+	struct tx_view v;
+	struct rd r;
+
+	rd_init(&r, buf_payload(tx));
+	ck_assert(tx_view_parse(&v, &r));
+	tx_txid(txid, &v);
+	tx_wtxid(wtxid, &v);
+}
+
+struct hash256 tx_id(const struct buf *tx)
+{
+	struct hash256 a, b;
+
+	tx_ids(&a, &b, tx);
+	return a;
+}
+
+struct hash256 tx_wid(const struct buf *tx)
+{
+	struct hash256 a, b;
+
+	tx_ids(&a, &b, tx);
+	return b;
+}
+
+static void tx_event(enum chain_event_type t, struct buf *tx, int64_t fee,
+		     bool ours, enum mempool_reason why)
+{
+	static uint64_t sequence;
+	struct chain_event e = {.type = t, .buf = tx};
+
+	tx_ids(&e.tx.txid, &e.tx.wtxid, tx);
+	e.tx.fee = fee;
+	e.tx.vsize = 100;
+	e.tx.sequence = ++sequence;
+	e.tx.ours = ours;
+	e.tx.reason = why;
+	sync_on_chain_event(W.sync, &e);
+}
+
+void tx_added(struct buf *tx, int64_t fee, bool ours)
+{
+	tx_event(CHAIN_EV_TX_ADDED, tx, fee, ours, MEMPOOL_BLOCK);
+}
+
+void tx_removed(struct buf *tx, enum mempool_reason why)
+{
+	tx_event(CHAIN_EV_TX_REMOVED, tx, 0, false, why);
+}
+
+void recv_tx(struct peer *p, const struct buf *tx)
+{
+	struct slice s = buf_payload(tx);
+
+	recv_msg(p, MSG_TX, s.p, s.n);
+}
+
+void txjob_answer(size_t i, enum tx_outcome o)
+{
+	struct tx_job *j = &W.txjobs[i];
+	struct mempool_result r = {.outcome = o};
+	tx_done_fn done;
+
+	ck_assert_uint_lt(i, W.n_txjobs);
+	tx_ids(&r.txid, &r.wtxid, j->buf);
+	if (o == TX_ACCEPTED)
+		tx_added(j->buf, 1000, false);
+	done = j->done;
+	j->done = NULL;
+	done(j->arg, &r);
+}
+
 struct sent *next_sent(struct peer *p, enum msg_type t)
 {
 	for (size_t i = p->read; i < p->n_sent; i++) {
@@ -215,11 +341,16 @@ struct sent *next_sent(struct peer *p, enum msg_type t)
 
 size_t asked(struct peer *p, struct hash256 *out, size_t max)
 {
+	return told(p, MSG_GETDATA, out, max);
+}
+
+size_t told(struct peer *p, enum msg_type t, struct hash256 *out, size_t max)
+{
 	struct sent *s;
 	struct inv_view v;
 	size_t n = 0;
 
-	while ((s = next_sent(p, MSG_GETDATA))) {
+	while ((s = next_sent(p, t))) {
 		ck_assert(inv_view_parse(&v, slice_of(s->body, s->n)));
 		for (uint32_t i = 0; i < v.n; i++, n++)
 			if (n < max)
@@ -329,6 +460,8 @@ void peer_get_info(const struct peer *p, struct peer_info *i)
 	memset(i, 0, sizeof *i);
 	i->id = p->id;
 	i->send_headers = p->send_headers;
+	i->relay_txs = !p->no_relay;
+	i->wtxid_relay = !p->by_txid;
 }
 
 uint64_t peer_id(const struct peer *p)
@@ -360,6 +493,11 @@ int32_t peer_version(const struct peer *p)
 {
 	(void)p;
 	return PROTOCOL_VERSION;
+}
+
+int64_t peer_fee_filter(const struct peer *p)
+{
+	return p->fee_filter;
 }
 
 void peer_note_block(struct peer *p, int64_t now_s)
@@ -443,6 +581,70 @@ void chain_submit_block(struct chain *c, struct block_job *take)
 	(void)c;
 	ck_assert_uint_lt(W.n_jobs, JOBS_MAX);
 	W.jobs[W.n_jobs++] = *take;
+}
+
+void chain_submit_tx(struct chain *c, struct tx_job *take)
+{
+	(void)c;
+	ck_assert_uint_lt(W.n_txjobs, TXJOBS_MAX);
+	W.txjobs[W.n_txjobs++] = *take;
+}
+
+bool chain_run(struct chain *c, struct task t)
+{
+	(void)c;
+	t.run(t.arg);
+	return true;
+}
+
+struct mempool *chain_mempool(struct chain *c)
+{
+	(void)c;
+	return NULL;
+}
+
+void mempool_stats(const struct mempool *m, struct mempool_stats *s,
+		   int64_t now_s)
+{
+	(void)m;
+	(void)now_s;
+	*s = (struct mempool_stats){.min_rate = W.min_rate};
+}
+
+void mempool_broadcast(struct mempool *m, const struct hash256 *txid)
+{
+	(void)m;
+	(void)txid;
+	W.n_broadcast++;
+}
+
+struct verdict mempool_accept_package(struct mempool *m,
+				      struct mempool_result *r,
+				      struct buf *const *txs, size_t n,
+				      int64_t max_rate, unsigned flags,
+				      int64_t now_s)
+{
+	bool ok = true;
+
+	(void)m;
+	(void)max_rate;
+	(void)flags;
+	(void)now_s;
+	ck_assert_uint_eq(n, 2);
+	W.n_packages++;
+	for (size_t i = 0; i < n; i++) {
+		r[i].outcome = W.package[i];
+		ok = ok && r[i].outcome == TX_ACCEPTED;
+		if (r[i].outcome == TX_ACCEPTED)
+			tx_added(txs[i], 1000, false);
+	}
+	return ok ? verdict_valid()
+		  : verdict_invalid(INV_CONSENSUS, "transaction failed", NULL);
+}
+
+void mempool_result_fini(struct mempool_result *r)
+{
+	(void)r;
 }
 
 int chain_read_block(struct chain *c, struct buf **give, const struct hnode *n)

@@ -18,9 +18,10 @@
 
 #include <check.h>
 
-#define MSGS_MAX  256
-#define PEERS_MAX 8
-#define JOBS_MAX  2048
+#define MSGS_MAX   256
+#define PEERS_MAX  8
+#define JOBS_MAX   2048
+#define TXJOBS_MAX 512
 
 struct sent {
 	enum msg_type type;
@@ -32,6 +33,8 @@ struct peer {
 	uint64_t id, services;
 	enum peer_conn conn;
 	bool used, open, send_headers, full;
+	bool no_relay, by_txid; /* of transactions */
+	int64_t fee_filter;
 	void *data;
 	struct sent sent[MSGS_MAX];
 	size_t n_sent, read; /* read: those a test has looked at */
@@ -49,6 +52,11 @@ struct world {
 	struct peer peers[PEERS_MAX];
 	struct block_job jobs[JOBS_MAX];
 	size_t n_jobs, n_noted;
+	struct tx_job txjobs[TXJOBS_MAX]; /* handed over */
+	size_t n_txjobs;
+	enum tx_outcome package[2]; /* what comes of one */
+	size_t n_packages, n_broadcast;
+	int64_t min_rate;
 	int32_t cf_differs;
 	uint32_t cf_noted;
 	struct pool *readers;
@@ -94,6 +102,23 @@ void world_run(size_t tasks);
 void tick_at(int64_t s);
 /* Answer job i as the chain would. */
 void job_answer(size_t i, enum block_outcome o, struct verdict v);
+
+/* A transaction that spends output 0 of each parent (one of its own making
+ * without any), with two outputs; gives a buffer. */
+struct buf *tx_make(const struct hash256 *parents, size_t n, uint32_t salt,
+		    bool witness);
+void tx_ids(struct hash256 *txid, struct hash256 *wtxid, const struct buf *tx);
+struct hash256 tx_id(const struct buf *tx);
+struct hash256 tx_wid(const struct buf *tx);
+/* The pool's events. */
+void tx_added(struct buf *tx, int64_t fee, bool ours);
+void tx_removed(struct buf *tx, enum mempool_reason why);
+void recv_tx(struct peer *p, const struct buf *tx);
+/* Answer transaction i as the chain would: accepted ones enter the pool first.
+ */
+void txjob_answer(size_t i, enum tx_outcome o);
+/* Hashes of all inv or notfound not looked at. */
+size_t told(struct peer *p, enum msg_type t, struct hash256 *out, size_t max);
 
 #define ALL_SERVICES (NODE_NETWORK | NODE_WITNESS)
 
