@@ -25,7 +25,7 @@ struct offer {
 	struct txout_view *spent; /* n_in */
 	struct tx_spend coins;
 	bool spends_coinbase;
-	/* In the pool; each once. parents are in order of txid, conflicts in
+	/* In the pool: parents each once and in order of txid, conflicts in
 	 * order of cluster, as leaving_next wants them. */
 	struct entry **parents, **conflicts;
 	size_t n_parents, n_conflicts;
@@ -91,7 +91,7 @@ bool judge_amounts(struct judge *j, struct offer *o);
 bool tx_spends_from(const struct tx_view *tx, const struct hash256 *txid);
 
 /* replace.c: in place of others. */
-/* All that leave with entries in order of cluster, each once. */
+/* All that leave with entries in order of cluster; gives each once. */
 struct leaving {
 	struct entry *const *at;
 	size_t left;
@@ -100,8 +100,8 @@ struct leaving {
 };
 void leaving_init(struct leaving *l, struct entry *const *e, size_t n);
 struct entry *leaving_next(struct leaving *l);
-/* Put entries in order of cluster, each once; gives how many there are. */
-size_t leaving_sort(struct entry **e, size_t n);
+/* Put entries in order of cluster. */
+void leaving_sort(struct entry **e, size_t n);
 /* Whether what leaves is from few enough clusters, and whether paid for vsize
  * is enough in its place; otherwise why, in the name of txid. */
 bool replaces_few(char why[VERDICT_DETAIL], struct entry *const *out, size_t n,

@@ -45,7 +45,8 @@ bool find_conflicts(struct judge *j, struct offer *o)
 		if (e)
 			o->conflicts[n++] = e;
 	}
-	o->n_conflicts = leaving_sort(o->conflicts, n);
+	leaving_sort(o->conflicts, n);
+	o->n_conflicts = n;
 	return true;
 }
 

@@ -84,7 +84,7 @@ static bool gather_conflicts(struct judge *j, struct bundle *b)
 	for (size_t i = 0; i < b->n; i++)
 		for (size_t k = 0; k < b->o[i].n_conflicts; k++)
 			b->out[b->n_out++] = b->o[i].conflicts[k];
-	b->n_out = leaving_sort(b->out, b->n_out);
+	leaving_sort(b->out, b->n_out);
 	return true;
 }
 

@@ -22,15 +22,9 @@ static int place_cmp(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-size_t leaving_sort(struct entry **e, size_t n)
+void leaving_sort(struct entry **e, size_t n)
 {
-	size_t kept = 0;
-
 	qsort(e, n, sizeof *e, place_cmp);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || e[kept - 1] != e[i])
-			e[kept++] = e[i];
-	return kept;
 }
 
 void leaving_init(struct leaving *l, struct entry *const *e, size_t n)

@@ -152,8 +152,8 @@ bool judge_truc(struct judge *j, struct offer *o)
 	if (!sibling || j->no_eviction)
 		return refuse(o, TX_POLICY, "TRUC-violation", why);
 	/* It is replaced, if the fee is worth it. */
-	o->conflicts[o->n_conflicts] = sibling;
-	o->n_conflicts = leaving_sort(o->conflicts, o->n_conflicts + 1);
+	o->conflicts[o->n_conflicts++] = sibling;
+	leaving_sort(o->conflicts, o->n_conflicts);
 	o->evicts_sibling = true;
 	return true;
 }

@@ -185,8 +185,7 @@ static bool test_json(struct jw *w, const struct offer *o, size_t i)
 /* Whether the package as such is wrong, not one of its transactions. */
 static bool package_refused(const struct verdict *v)
 {
-	return v->kind == V_INVALID &&
-	       strcmp(v->reject, "transaction failed") != 0;
+	return v->kind == V_INVALID && v->reason != INV_NONE;
 }
 
 /* A transaction could not be judged; false: failed and finished. */

@@ -66,6 +66,10 @@ START_TEST(a_replacement_pays_for_what_leaves)
 	desk_is(&d, TX_RECONSIDERABLE, "insufficient fee",
 		rejecting("less fees than conflicting txs", "0.00002999",
 			  "0.00003"));
+	ck_assert_int_eq(offer(&p, 3000), TX_RECONSIDERABLE);
+	desk_is(&d, TX_RECONSIDERABLE, "insufficient fee",
+		rejecting("not enough additional fees to relay", "0.00",
+			  "0.00000014"));
 	ck_assert_uint_eq(desk_count(&d), 2);
 	ck_assert_uint_eq(d.removed, 0);
 }

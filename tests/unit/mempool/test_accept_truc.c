@@ -86,6 +86,29 @@ START_TEST(versions_do_not_mix)
 }
 END_TEST
 
+START_TEST(of_several_parents_the_first_by_txid_is_named)
+{
+	struct point p = coin(), q = coin(), a = put(&p, 3, 1000),
+		     b = put(&q, 3, 1000), first = a;
+
+	if (memcmp(b.txid.b, a.txid.b, 32) < 0)
+		first = b;
+	for (int i = 0; i < 2; i++) {
+		slip_fini(&f);
+		slip_init(&f);
+		slip_easy(&f, i ? &a : &b);
+		slip_easy(&f, i ? &b : &a);
+		slip_pay(&f, 100000, script_easy());
+		desk_slip(&d, &f, 0);
+		snprintf(
+		    want, sizeof want,
+		    "non-version=3 tx %s cannot spend from version=3 tx %s",
+		    name(), name_of(&first));
+		desk_is(&d, TX_POLICY, "TRUC-violation", want);
+	}
+}
+END_TEST
+
 /* Spends p and has size virtual bytes: outputs of 10 bytes, and one that takes
  * what is left. */
 static void sized(const struct point *p, int64_t size)
@@ -186,6 +209,8 @@ START_TEST(a_sibling_is_replaced)
 	ck_assert(hash256_eq(&d.r.replaced[0], &first));
 	ck_assert_uint_eq(desk_count(&d), 2);
 	/* One that spends the same replaces it as any other does. */
+	desk_offer(&d, desk_pay_many(&other, 3, 5001, 2, NULL), 0);
+	ck_assert_str_eq(d.r.verdict.reject, "insufficient fee");
 	ck_assert_int_eq(
 	    desk_offer(&d, desk_pay_many(&other, 3, 9000, 2, NULL), 0),
 	    TX_ACCEPTED);
@@ -208,6 +233,24 @@ START_TEST(of_several_siblings_none_is_replaced)
 	    TX_ACCEPTED);
 	a.index = 2;
 	desk_offer(&d, desk_pay(&a, 3, 90000, NULL), 0);
+	snprintf(want, sizeof want, "tx %s would exceed descendant count limit",
+		 name_of(&a));
+	desk_is(&d, TX_POLICY, "TRUC-violation", want);
+}
+END_TEST
+
+START_TEST(a_sibling_of_another_parent_is_not_replaced)
+{
+	struct point p = coin(), q = coin(), a = put(&p, 3, 1000),
+		     b = put(&q, 3, 1000);
+
+	/* A reorganisation brings one that has two parents. */
+	slip_easy(&f, &a);
+	slip_easy(&f, &b);
+	slip_pay(&f, 100000, script_easy());
+	ck_assert_int_eq(desk_slip(&d, &f, MEMPOOL_TAKEN_OFF), TX_ACCEPTED);
+	a.index = 1;
+	desk_offer(&d, desk_pay(&a, 3, 400000, NULL), 0);
 	snprintf(want, sizeof want, "tx %s would exceed descendant count limit",
 		 name_of(&a));
 	desk_is(&d, TX_POLICY, "TRUC-violation", want);
@@ -250,10 +293,12 @@ Suite *accept_truc_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, versions_do_not_mix);
+	tcase_add_test(t, of_several_parents_the_first_by_txid_is_named);
 	tcase_add_test(t, ten_thousand_virtual_bytes_are_the_most);
 	tcase_add_test(t, a_child_has_a_thousand_virtual_bytes);
 	tcase_add_test(t, there_is_one_ancestor);
 	tcase_add_test(t, a_sibling_is_replaced);
+	tcase_add_test(t, a_sibling_of_another_parent_is_not_replaced);
 	tcase_add_test(t, of_several_siblings_none_is_replaced);
 	tcase_add_test(t, dust_must_be_spent_by_a_child);
 	suite_add_tcase(s, t);
