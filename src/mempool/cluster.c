@@ -93,25 +93,39 @@ static void fill(struct cluster *c, const struct draft *d, const uint8_t *order)
 	}
 }
 
-void cluster_make(struct mempool *m, const struct draft *d)
-{
-	struct lin_chunk chunks[MEMPOOL_CLUSTER_MAX];
-	struct cluster *c = cluster_alloc(d->n);
+/* What linearize gives. */
+struct outcome {
 	uint8_t order[MEMPOOL_CLUSTER_MAX];
-	struct lin_info info;
-	size_t size;
+	struct lin_chunk chunks[MEMPOOL_CLUSTER_MAX];
+	uint32_t n_chunks;
+	bool optimal;
+};
 
-	info = linearize(order, chunks, d->tx, d->n);
-	c->n_chunks = info.n_chunks;
-	c->optimal = info.optimal;
-	size = c->n_chunks * sizeof *chunks;
+static void make(struct mempool *m, const struct draft *d,
+		 const struct outcome *o)
+{
+	struct cluster *c = cluster_alloc(d->n);
+	size_t size = o->n_chunks * sizeof *c->chunks;
+
+	c->n_chunks = o->n_chunks;
+	c->optimal = o->optimal;
 	c->chunks = xmalloc(size);
-	memcpy(c->chunks, chunks, size);
-	fill(c, d, order);
+	memcpy(c->chunks, o->chunks, size);
+	fill(c, d, o->order);
 	heap_put(&m->ix->worst, c);
 	heap_put(&m->ix->best, c);
 	m->ix->held += cluster_cost(c);
 	m->ix->not_optimal += !c->optimal;
+}
+
+void cluster_make(struct mempool *m, const struct draft *d)
+{
+	struct outcome o;
+	struct lin_info info = linearize(o.order, o.chunks, d->tx, d->n);
+
+	o.n_chunks = info.n_chunks;
+	o.optimal = info.optimal;
+	make(m, d, &o);
 }
 
 void cluster_unlist(struct mempool *m, struct cluster *c)
@@ -142,15 +156,44 @@ uint64_t cluster_part(const struct cluster *c, uint64_t set, uint32_t slot)
 	return part;
 }
 
+/* Of a part whose chunks are whole the order and the chunks stay what they are:
+ * what makes them the best, that no part of a chunk pays more and that rates do
+ * not rise, is not changed by what lies outside. False when one is broken. */
+static bool keep_order(struct outcome *o, const struct cluster *c,
+		       uint64_t part)
+{
+	uint32_t end = 0, n = 0;
+
+	o->n_chunks = 0;
+	o->optimal = c->optimal;
+	for (uint32_t i = 0; i < c->n_chunks; i++) {
+		uint64_t chunk = ~slots_below(end);
+
+		end += c->chunks[i].n;
+		chunk &= slots_below(end);
+		if ((chunk & part) == chunk)
+			o->chunks[o->n_chunks++] = c->chunks[i];
+		else if (chunk & part)
+			return false;
+	}
+	for (; n < slots_in(part); n++)
+		o->order[n] = (uint8_t)n;
+	return true;
+}
+
 void cluster_split(struct mempool *m, struct cluster *c, uint64_t set)
 {
 	while (set) {
 		uint64_t part = cluster_part(c, set, slot_of(set));
+		struct outcome o;
 		struct draft d;
 
 		d.n = 0;
 		draft_add(&d, c, part);
-		cluster_make(m, &d);
+		if (keep_order(&o, c, part))
+			make(m, &d, &o);
+		else
+			cluster_make(m, &d);
 		set &= ~part;
 	}
 	cluster_free(c);
@@ -158,8 +201,13 @@ void cluster_split(struct mempool *m, struct cluster *c, uint64_t set)
 
 void cluster_renew(struct mempool *m, struct cluster *c)
 {
+	struct draft d;
+
+	d.n = 0;
+	draft_add(&d, c, c->used);
 	cluster_unlist(m, c);
-	cluster_split(m, c, c->used);
+	cluster_make(m, &d);
+	cluster_free(c);
 }
 
 /* Of what pays alike the larger chunk goes first, then what came last. */
