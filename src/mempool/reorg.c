@@ -34,8 +34,7 @@ static void sweep_conflicts(struct sweep *s, struct mempool *m,
 	}
 }
 
-void mempool_block_connected(struct mempool *m, const struct block_view *b,
-			     int64_t now_s)
+static void sweep_block(struct mempool *m, const struct block_view *b)
 {
 	struct sweep mined = {.n = 0}, conflicts = {.n = 0};
 
@@ -50,6 +49,14 @@ void mempool_block_connected(struct mempool *m, const struct block_view *b,
 	for (uint32_t i = 0; i < b->n_tx; i++)
 		sweep_conflicts(&conflicts, m, &b->tx[i]);
 	sweep_run(&conflicts, m, MEMPOOL_CONFLICT);
+}
+
+void mempool_block_connected(struct mempool *m, const struct block_view *b,
+			     int64_t now_s)
+{
+	/* Far from the tip there is nothing, and blocks are many. */
+	if (m->ix->by_age.n + m->ix->deltas.n > 0)
+		sweep_block(m, b);
 	m->ix->min_rate_s = now_s;
 	m->ix->block_since = true;
 }
