@@ -6,6 +6,7 @@
 #include <cairn/node/settings.h>
 #include <check.h>
 
+Suite *block_options_suite(void);
 Suite *descriptors_suite(void);
 Suite *interactions_suite(void);
 Suite *log_options_suite(void);
@@ -13,6 +14,8 @@ Suite *mailbox_suite(void);
 Suite *options_suite(void);
 Suite *params_apply_suite(void);
 Suite *pool_options_suite(void);
+Suite *poolcopy_suite(void);
+Suite *poolfile_suite(void);
 Suite *settings_suite(void);
 
 /* A fresh empty folder; scratch_free removes it with all it holds. */
