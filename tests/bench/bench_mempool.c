@@ -1,8 +1,7 @@
 /*
  * Rows of the transaction pool, with the work of Bitcoin Core's benchmarks of
  * these names: 100 clusters of 60 random transactions that come and are all
- * evicted; seven of which some are evicted, then all; a block of 101 that spend
- * coinbases, chosen, put together and found valid.
+ * evicted; seven of which some are evicted, then all.
  */
 #include "../../src/mempool/pool.h"
 #include "bench.h"
