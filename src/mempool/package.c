@@ -355,18 +355,6 @@ static struct verdict submit_together(const struct parcel *p)
 	return v;
 }
 
-/* The rest of AcceptSubPackage for one that is left: by itself once more, with
- * those in front of it in the pool. */
-static struct verdict submit_last(struct parcel *p)
-{
-	size_t i = p->again[0];
-
-	submit_alone(p, i);
-	if (p->r[i].outcome == TX_ACCEPTED)
-		return verdict_valid();
-	return one_failed("transaction failed");
-}
-
 /* The pool makes room, which some may have to leave for. */
 static bool all_stay(const struct parcel *p)
 {
@@ -391,11 +379,10 @@ static struct verdict submit_all(struct parcel *p)
 
 	for (size_t i = 0; i < p->n; i++)
 		submit_alone(p, i);
-	/* What is left of one alone gets no other answer. */
-	if (p->hopeless || (p->n == 1 && p->n_again))
+	/* What is left alone, with its parents in the pool, would get the same
+	 * answer again. */
+	if (p->hopeless || p->n_again == 1)
 		v = one_failed("transaction failed");
-	else if (p->n_again == 1)
-		v = submit_last(p);
 	else if (p->n_again > 1)
 		v = submit_together(p);
 	if (!all_stay(p))

@@ -85,11 +85,6 @@ static int n_ancestors(const struct entry *e)
 	return __builtin_popcountll(e->cluster->ancestors[e->slot]);
 }
 
-static int n_descendants(const struct entry *e)
-{
-	return __builtin_popcountll(e->cluster->descendants[e->slot]);
-}
-
 /* The parent has descendants and none of them leaves. */
 static bool has_child(const struct offer *o, const struct entry *parent)
 {
@@ -190,11 +185,9 @@ static bool truc_child(char why[VERDICT_DETAIL], const struct offer *o,
 
 	if (self->vsize > TRUC_CHILD_VSIZE)
 		return too_big(why, self, "child tx", TRUC_CHILD_VSIZE);
-	if (!same_kind(why, self, parent) || !no_more_kin(why, o, n, i, parent))
-		return false;
-	if (self->n_parents && n_descendants(self->parents[0]) > 0)
-		return too_fertile(why, parent);
-	return true;
+	/* Other children in the pool were found when it was judged alone. */
+	return same_kind(why, self, parent) &&
+	       no_more_kin(why, o, n, i, parent);
 }
 
 bool truc_in_package(char why[VERDICT_DETAIL], const struct offer *o, size_t n,

@@ -351,6 +351,15 @@ START_TEST(dust_is_made_for_nothing_or_not_at_all)
 	f.out[0].value = 99999;
 	desk_slip(&d, &f, 0);
 	desk_is(&d, TX_RECONSIDERABLE, "min relay fee not met", "0 < 14");
+	/* Nor with a fee that is taken off again. */
+	f.out[0].value = 99000;
+	desk_slip(&d, &f, 0);
+	mempool_prioritise(d.m, &d.r.txid, -999);
+	desk_slip(&d, &f, 0);
+	desk_is(&d, TX_NOT_STANDARD, "dust",
+		"tx with dust output must be 0-fee");
+	f.out[0].value = 99999;
+	desk_slip(&d, &f, 0);
 	/* Nor with one that was added. */
 	mempool_prioritise(d.m, &d.r.txid, 1000);
 	desk_slip(&d, &f, 0);

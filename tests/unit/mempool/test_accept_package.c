@@ -144,6 +144,14 @@ START_TEST(a_package_has_a_weight)
 	buf_unref(txs[--n]);
 	offer(MEMPOOL_TEST);
 	ck_assert(verdict_ok(&v));
+	forget();
+	slip_easy(&f, &p);
+	for (int i = 0; i < 10100; i++)
+		slip_pay(&f, 0, script_none());
+	add_slip();
+	offer(0);
+	one_failed("transaction failed");
+	one_is(0, TX_NOT_STANDARD, "tx-size");
 }
 END_TEST
 
@@ -438,12 +446,28 @@ START_TEST(a_hopeless_one_ends_it_after_all_were_tried)
 }
 END_TEST
 
+START_TEST(a_child_that_pays_too_little_fails_behind_its_parent)
+{
+	struct point p = coin();
+
+	p = add(&p, 2, 1000);
+	add(&p, 2, 9);
+	offer(0);
+	one_failed("transaction failed");
+	one_is(0, TX_ACCEPTED, "");
+	one_is(1, TX_RECONSIDERABLE, "min relay fee not met");
+	ck_assert_int_eq(r[1].chunk_vsize, 96);
+	ck_assert_uint_eq(desk_count(&d), 1);
+}
+END_TEST
+
 START_TEST(a_lone_one_is_told_for_itself)
 {
 	struct point p = coin();
 
 	add(&p, 2, 0);
 	offer(0);
+	ck_assert_uint_eq(d.asked, 1);
 	one_failed("transaction failed");
 	one_is(0, TX_RECONSIDERABLE, "min relay fee not met");
 	buf_unref(txs[--n]);
@@ -626,6 +650,20 @@ START_TEST(a_child_of_version_3_is_small_in_a_package)
 		 "version=3 child tx %s is too big: 1086 > 1000 virtual bytes",
 		 name(1));
 	package_is("TRUC-violation", want);
+}
+END_TEST
+
+START_TEST(in_a_package_no_sibling_is_evicted)
+{
+	struct point p = coin(), q = coin(), a = put(&p, 3, 1000), other = a;
+
+	put(&a, 3, 1000);
+	other.index = 1;
+	add(&other, 3, 90000);
+	add(&q, 2, 1000);
+	offer(MEMPOOL_TEST);
+	one_failed("transaction failed");
+	one_is(0, TX_POLICY, "TRUC-violation");
 }
 END_TEST
 
@@ -818,6 +856,7 @@ Suite *accept_package_suite(void)
 	tcase_add_test(t, what_pays_for_itself_pays_for_nobody);
 	tcase_add_test(t, what_is_here_already_is_passed_over);
 	tcase_add_test(t, a_hopeless_one_ends_it_after_all_were_tried);
+	tcase_add_test(t, a_child_that_pays_too_little_fails_behind_its_parent);
 	tcase_add_test(t, a_lone_one_is_told_for_itself);
 	tcase_add_test(t, nobody_pays_more_than_wanted);
 	tcase_add_test(t, dust_is_spent_within_the_package);
@@ -827,6 +866,7 @@ Suite *accept_package_suite(void)
 	tcase_add_test(t, version_3_has_one_parent_in_a_package);
 	tcase_add_test(t, versions_do_not_mix_in_a_package);
 	tcase_add_test(t, a_child_of_version_3_is_small_in_a_package);
+	tcase_add_test(t, in_a_package_no_sibling_is_evicted);
 	tcase_add_test(t, a_parent_in_the_pool_counts_with_one_in_the_package);
 	tcase_add_test(t, a_pair_replaces);
 	tcase_add_test(t, a_pair_pays_for_what_leaves_and_its_way);
