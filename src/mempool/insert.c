@@ -209,5 +209,6 @@ struct entry *pool_insert(struct mempool *m, const struct mempool_tx *t)
 	entry_enter(m, e);
 	if (m->ops.added)
 		m->ops.added(m->arg, &e->tx);
+	m->ix->sequence++;
 	return e;
 }

@@ -153,7 +153,6 @@ void entry_enter(struct mempool *m, struct entry *e)
 	ix->vsize += e->tx.vsize;
 	ix->fee += e->tx.fee;
 	ix->unbroadcast += e->tx.unbroadcast;
-	ix->sequence++;
 }
 
 /* Out of all that entry_enter put it into, and freed. */

@@ -59,7 +59,7 @@ struct mempool_ops {
 	/* Median time past of the block at height of the published chain. */
 	int64_t (*mtp)(void *arg, int32_t height);
 	/* Entered, and about to leave. May be NULL. No calls back into the
-	 * pool. */
+	 * pool but mempool_stats, whose sequence is this change's own. */
 	void (*added)(void *arg, const struct mempool_tx *tx);
 	void (*removed)(void *arg, const struct mempool_tx *tx,
 			enum mempool_reason why);

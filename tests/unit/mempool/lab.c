@@ -14,6 +14,7 @@ static void on_added(void *arg, const struct mempool_tx *tx)
 	struct lab *lab = arg;
 
 	ck_assert_ptr_nonnull(tx->buf);
+	ck_assert_uint_eq(pool_sequence(lab->m), 1 + lab->changes++);
 	lab->added++;
 }
 
@@ -23,6 +24,7 @@ static void on_removed(void *arg, const struct mempool_tx *tx,
 	struct lab *lab = arg;
 
 	ck_assert_ptr_nonnull(tx->buf);
+	ck_assert_uint_eq(pool_sequence(lab->m), 1 + lab->changes++);
 	lab->removed[why]++;
 }
 

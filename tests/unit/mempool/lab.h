@@ -10,8 +10,9 @@
 struct lab {
 	struct mempool *m;
 	size_t added, removed[MEMPOOL_REPLACED + 1];
-	int64_t empty; /* usage of a pool with nothing in it */
-	uint32_t made; /* makes transactions differ */
+	uint64_t changes; /* all of them: each is told with its number */
+	int64_t empty;    /* usage of a pool with nothing in it */
+	uint32_t made;    /* makes transactions differ */
 };
 
 /* A pool that holds max_bytes, with the default policy. */
