@@ -285,13 +285,15 @@ static const struct rpc_arg args_relatives[] = {
     {0}};
 static const struct rpc_arg args_spent[] = {
     {"outputs", "a", true, "Objects of txid and vout."},
-    {"options", "o", false,
+    {"options|.mempool_only|.return_spending_tx", "o", false,
      "mempool_only: false fails where the pool spends an output not; "
      "return_spending_tx: also the whole transactions."},
     {0}};
 static const struct rpc_arg args_import[] = {
     {"filepath", "s", true, "The file."},
-    {"options", "o", false,
+    {"options|.use_current_time|.apply_fee_delta_priority|"
+     ".apply_unbroadcast_set",
+     "o", false,
      "use_current_time (true): as if they came now; apply_fee_delta_priority "
      "and apply_unbroadcast_set (false): take these over, too."},
     {0}};

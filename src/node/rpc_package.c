@@ -1,7 +1,7 @@
 /*
  * RPC submitpackage: a transaction together with its unconfirmed parents.
- * Decoded on the RPC pool, judged and kept on the chain thread, answered on the
- * RPC pool.
+ * Decoded on the RPC pool, judged and kept on the chain thread, told to peers
+ * from the loop, answered on the RPC pool.
  */
 #include "sendtx.h"
 
@@ -124,6 +124,23 @@ static void package_answer(struct rpc_call *c)
 	rpc_done(c);
 }
 
+/* Loop: peers hear of those that are in the pool now, new or not. */
+static void package_tell(struct rpc_call *c)
+{
+	struct sync *sync = rpc_node(c)->sync;
+	struct offer *o = rpc_state(c);
+
+	for (size_t i = 0; i < o->n; i++) {
+		const struct mempool_result *r = &o->results[i];
+
+		if (r->outcome == TX_ACCEPTED || r->outcome == TX_KEPT)
+			sync_announce_tx(sync, &o->wtxids[i]);
+		else if (!hash256_is_zero(&r->other))
+			sync_announce_tx(sync, &r->other);
+	}
+	rpc_continue(c, RPC_POOL, package_answer);
+}
+
 /* Chain thread. */
 static void package_judge(struct rpc_call *c)
 {
@@ -133,7 +150,7 @@ static void package_judge(struct rpc_call *c)
 	o->verdict =
 	    mempool_accept_package(chain_mempool(n->chain), o->results, o->txs,
 				   o->n, o->max_rate, 0, clock_now(&n->clock));
-	rpc_continue(c, RPC_POOL, package_answer);
+	rpc_continue(c, RPC_LOOP, package_tell);
 }
 
 void cmd_submitpackage(struct rpc_call *c)

@@ -72,9 +72,13 @@ static void send_submit(struct rpc_call *c)
 	chain_submit_tx(rpc_node(c)->chain, &job);
 }
 
-/* Loop: it is kept already, so peers are only told of it again. */
+/* Loop: it is kept already, perhaps with another witness, so peers are only
+ * told of it again. */
 static void send_again(struct rpc_call *c)
 {
+	struct offer *o = rpc_state(c);
+
+	sync_announce_tx(rpc_node(c)->sync, &o->wtxids[0]);
 	send_answer(c);
 }
 
@@ -121,12 +125,15 @@ static void send_judge(struct rpc_call *c)
 {
 	struct chain *chain = rpc_node(c)->chain;
 	struct offer *o = rpc_state(c);
+	const struct mempool_tx *kept =
+	    mempool_find(chain_mempool(chain), &o->txids[0]);
 
 	if (is_in_chain(chain, o)) {
 		rpc_fail(c, RPC_ALREADY_IN_CHAIN,
 			 "Transaction outputs already in utxo set");
 		send_end(c);
-	} else if (mempool_find(chain_mempool(chain), &o->txids[0])) {
+	} else if (kept) {
+		o->wtxids[0] = kept->wtxid;
 		rpc_continue(c, RPC_LOOP, send_again);
 	} else if (fee_ok(c, o)) {
 		rpc_continue(c, RPC_LOOP, send_submit);

@@ -16,6 +16,22 @@ struct named {
 	const char *first_name;
 };
 
+/* An empty object with room for n members; NULL: failed. */
+static struct json *object_new(struct rpc_call *c, size_t n)
+{
+	struct json *o = arena_alloc(&c->mem, sizeof *o);
+
+	if (o) {
+		*o = (struct json){.type = JSON_OBJECT};
+		o->kids = arena_alloc(&c->mem, n * sizeof *o->kids);
+		o->keys = arena_alloc(&c->mem, n * sizeof *o->keys);
+	}
+	if (o && o->kids && o->keys)
+		return o;
+	rpc_fail(c, RPC_OUT_OF_MEMORY, "Too many parameters");
+	return NULL;
+}
+
 /* Index of the member with this key that is not used yet, or n. */
 static size_t member_find(const struct named *m, struct slice key)
 {
@@ -27,21 +43,64 @@ static size_t member_find(const struct named *m, struct slice key)
 	return i;
 }
 
+/* The next of the names between bars, behind the one before; false behind the
+ * last. */
+static bool name_next(struct slice *name, const char *names)
+{
+	const char *p = name->p ? (const char *)name->p + name->n : names;
+
+	if (name->p && *p == '|')
+		p++;
+	*name = slice_of(p, strcspn(p, "|"));
+	return name->n > 0;
+}
+
+/* Whether it names a part of an object, as a point before it says. */
+static bool is_part(struct slice name)
+{
+	return name.p[0] == '.';
+}
+
 /* The member for one of the names between bars. */
 static const struct json *take_member(struct named *m, const char *names)
 {
-	size_t n, i;
+	struct slice name = {NULL, 0};
+	size_t i;
 
-	for (;; names += n + 1) {
-		n = strcspn(names, "|");
-		i = member_find(m, slice_of(names, n));
+	while (name_next(&name, names)) {
+		i = is_part(name) ? m->in->n : member_find(m, name);
 		if (i < m->in->n) {
 			m->used[i] = true;
 			return &m->in->kids[i];
 		}
-		if (names[n] == '\0')
-			return NULL;
 	}
+	return NULL;
+}
+
+/* An object of the members that names lists as parts, or NULL when there is
+ * none (or no memory, which fails the call). */
+static struct json *take_parts(struct rpc_call *c, struct named *m,
+			       const char *names)
+{
+	struct slice name = {NULL, 0};
+	struct json *o = NULL;
+	size_t i;
+
+	while (name_next(&name, names)) {
+		if (!is_part(name))
+			continue;
+		i = member_find(m, slice_of(name.p + 1, name.n - 1));
+		if (i == m->in->n)
+			continue;
+		if (!o)
+			o = object_new(c, m->in->n);
+		if (!o)
+			return NULL;
+		m->used[i] = true;
+		o->keys[o->n] = m->in->keys[i];
+		o->kids[o->n++] = m->in->kids[i];
+	}
+	return o;
 }
 
 static bool has_twice(struct rpc_call *c, const struct json *in)
@@ -60,6 +119,21 @@ static bool has_twice(struct rpc_call *c, const struct json *in)
 	return false;
 }
 
+/* The value of a parameter: given as such, or by its parts. */
+static const struct json *take_value(struct rpc_call *c, struct named *m,
+				     const char *names)
+{
+	const struct json *parts = take_parts(c, m, names);
+	const struct json *v = take_member(m, names);
+
+	if (v && parts)
+		rpc_fail(c, RPC_BAD_PARAM,
+			 "Parameter %.*s conflicts with parameter %s",
+			 (int)strcspn(names, "|"), names,
+			 (const char *)parts->keys[0].p);
+	return v ? v : parts;
+}
+
 /* Put the values of named members into their places. */
 static void place_named(struct rpc_call *c, struct named *m)
 {
@@ -67,7 +141,7 @@ static void place_named(struct rpc_call *c, struct named *m)
 	const struct json *v;
 
 	for (a = c->cmd->args; a && a->name; a++) {
-		v = take_member(m, a->name);
+		v = take_value(c, m, a->name);
 		if (!v) {
 			m->hole++;
 			if (c->n_params == 0)
@@ -115,6 +189,8 @@ static bool by_name(struct rpc_call *c, const struct json *in)
 	if (has_twice(c, in))
 		return false;
 	place_named(c, &m);
+	if (c->code)
+		return false;
 	args = take_member(&m, "args");
 	if (args && args->type == JSON_ARRAY && !merge_args(c, &m, args))
 		return false;
@@ -180,6 +256,14 @@ static bool type_fits(const struct rpc_arg *a, const struct json *v)
 	return false;
 }
 
+/* Up to the names of parts. */
+static int name_len(const char *names)
+{
+	const char *parts = strstr(names, "|.");
+
+	return (int)(parts ? (size_t)(parts - names) : strlen(names));
+}
+
 /* A row with one type is checked by the table, and all mismatches are told
  * together; with several, the command itself would complain of the first. */
 static bool types_ok(struct rpc_call *c)
@@ -197,8 +281,9 @@ static bool types_ok(struct rpc_call *c)
 		if (type_fits(a, v))
 			continue;
 		if (strlen(a->types) == 1) {
-			text_printf(&t, "%s    \"Position %zu (%s)\": \"",
-				    t.n ? ",\n" : "", i + 1, a->name);
+			text_printf(&t, "%s    \"Position %zu (%.*s)\": \"",
+				    t.n ? ",\n" : "", i + 1, name_len(a->name),
+				    a->name);
 			text_printf(&t, words, type_name(v), want);
 			text_puts(&t, "\"");
 		} else if (!c->code) {

@@ -54,7 +54,9 @@ enum rpc_where {
 typedef void (*rpc_fn)(struct rpc_call *c);
 
 struct rpc_arg {
-	const char *name;  /* "verbosity|verbose": aliases after '|' */
+	/* "verbosity|verbose": aliases after '|'. "options|.min|.max": members
+	 * of an object that may be given by name as if they were parameters. */
+	const char *name;
 	const char *types; /* letters accepted: n number, s string, b bool,
 			      o object, a array, * any; lower-case */
 	bool required;

@@ -248,7 +248,7 @@ static const struct rpc_arg args_typed[] = {
     {"blockhash", "s", true, "The block's hash."},
     {"verbosity|verbose", "nb", false, "How much to tell."},
     {"height", "n", false, "A height."},
-    {"options", "o", false, "An object."},
+    {"options|.min|.max", "o", false, "An object."},
     {"list", "a", false, "An array."},
     {NULL, NULL, false, NULL},
 };

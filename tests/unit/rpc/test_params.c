@@ -70,6 +70,25 @@ START_TEST(named_parameters_find_their_places)
 }
 END_TEST
 
+START_TEST(parts_of_an_object_may_be_named_as_parameters)
+{
+	check_post(fd,
+		   "{\"method\":\"typed\",\"params\":{\"max\":2,\"blockhash\":"
+		   "\"a\",\"min\":[1]}}",
+		   200,
+		   "{\"result\":[\"a\",null,null,{\"min\":[1],\"max\":2}],"
+		   "\"error\":null}");
+	fails("typed", "{\"blockhash\":\"a\",\"min\":1,\"options\":{}}", -8,
+	      "Parameter options conflicts with parameter min");
+	fails("typed", "{\"blockhash\":\"a\",\".min\":1}", -8,
+	      "Unknown named parameter .min");
+	fails("typed", "[\"a\",1,2,3]", -3,
+	      "Wrong type passed:\\n{\\n    \\\"Position 4 (options)\\\": "
+	      "\\\"JSON value of type number is not of expected type "
+	      "object\\\"\\n}");
+}
+END_TEST
+
 START_TEST(args_hold_the_first_by_position)
 {
 	echo("{\"args\":[1,2]}", "[1,2]");
@@ -178,6 +197,7 @@ Suite *params_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, parameters_by_position);
 	tcase_add_test(t, named_parameters_find_their_places);
+	tcase_add_test(t, parts_of_an_object_may_be_named_as_parameters);
 	tcase_add_test(t, args_hold_the_first_by_position);
 	tcase_add_test(t, named_parameters_must_be_known_and_single);
 	tcase_add_test(t, more_names_than_allowed_are_refused);
