@@ -186,8 +186,8 @@ static void cmd_getnetworkinfo(struct rpc_call *c)
 	jw_ku64(w, "connections_out",
 		n->net ? net_count(n->net, false, true) : 0);
 	networks_json(w);
-	jw_kamount(w, "relayfee", 100);
-	jw_kamount(w, "incrementalfee", 100);
+	jw_kamount(w, "relayfee", n->pool.policy.min_relay_rate);
+	jw_kamount(w, "incrementalfee", n->pool.policy.incremental_rate);
 	jw_key(w, "localaddresses");
 	jw_arr(w);
 	jw_arr_end(w);

@@ -77,6 +77,9 @@ def test_settings_are_shown():
         assert info['maxdatacarriersize'] == 83
         assert info['maxmempool'] == 50000000
         assert a.rpc('getmininginfo')['blockmintxfee'] == 0.0001
+        info = a.rpc('getnetworkinfo')
+        assert info['relayfee'] == 0.00002, info
+        assert info['incrementalfee'] == 0.00001, info
         p = Purse(a)
         low, good = p.send(900), p.send(20000)
         block = a.rpc('getblock', p.mine()[0])
