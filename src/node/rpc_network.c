@@ -163,6 +163,30 @@ static void networks_json(struct jw *w)
 	jw_arr_end(w);
 }
 
+static void bucket_json(struct jw *w, const char *key,
+			const struct sync_pace *p)
+{
+	jw_key(w, key);
+	jw_obj(w);
+	jw_ku64(w, "backlog", p->backlog);
+	jw_kf64(w, "count_tok", p->count);
+	jw_kf64(w, "size_tok", p->bytes);
+	jw_obj_end(w);
+}
+
+static void pace_json(struct jw *w, const struct node *n)
+{
+	struct sync_pace in, out;
+
+	sync_pace(n->sync, &in, &out);
+	jw_ku64(w, "tx_send_rate", node_send_rate(&n->conf));
+	jw_key(w, "inv_buckets");
+	jw_obj(w);
+	bucket_json(w, "inbound", &in);
+	bucket_json(w, "outbound", &out);
+	jw_obj_end(w);
+}
+
 static void cmd_getnetworkinfo(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
@@ -179,6 +203,7 @@ static void cmd_getnetworkinfo(struct rpc_call *c)
 	services_json(w, "localservicesnames", sv);
 	jw_kbool(w, "localrelay", !conf_bool(&n->conf, "blocksonly", false));
 	jw_ki64(w, "timeoffset", 0);
+	pace_json(w, n);
 	jw_kbool(w, "networkactive", n->net && net_is_active(n->net));
 	jw_ku64(w, "connections", n->net ? net_count(n->net, true, true) : 0);
 	jw_ku64(w, "connections_in",
@@ -475,7 +500,9 @@ const struct rpc_cmd rpc_network_cmds[] = {
     {"getnetworkinfo", CAT, RPC_LOOP, cmd_getnetworkinfo, NULL,
      "State of the peer-to-peer side.",
      "{ version, subversion, protocolversion, localservices, "
-     "localservicesnames, localrelay, timeoffset, networkactive, connections, "
+     "localservicesnames, localrelay, timeoffset, tx_send_rate, inv_buckets, "
+     "networkactive, "
+     "connections, "
      "connections_in, connections_out, networks, relayfee, incrementalfee, "
      "localaddresses, warnings }",
      false, false},

@@ -47,11 +47,21 @@ static bool is_known(const struct mempool_result *r)
 		       "txn-same-nonwitness-data-in-mempool") == 0);
 }
 
+/* Loop: what is kept already is announced once more. */
+static void tell_again(struct rpc_call *c)
+{
+	const struct offer *o = rpc_state(c);
+
+	sync_announce_tx(rpc_node(c)->sync, &o->txids[0]);
+}
+
 /* Loop: the pool's answer. */
 static void send_done(void *arg, const struct mempool_result *r)
 {
 	struct rpc_call *c = arg;
 
+	if (is_known(r))
+		tell_again(c);
 	if (r->outcome == TX_ACCEPTED || is_known(r)) {
 		send_answer(c);
 		return;
@@ -76,9 +86,7 @@ static void send_submit(struct rpc_call *c)
  * told of it again. */
 static void send_again(struct rpc_call *c)
 {
-	struct offer *o = rpc_state(c);
-
-	sync_announce_tx(rpc_node(c)->sync, &o->wtxids[0]);
+	tell_again(c);
 	send_answer(c);
 }
 

@@ -23,16 +23,13 @@
 #define TIMEOUT_DEFAULT 30
 
 static const struct rpc_cmd *const tables[] = {
-    rpc_address_cmds,    rpc_createtx_cmds,
-    rpc_control_cmds,    rpc_blockchain_cmds,
-    rpc_block_cmds,      rpc_coins_cmds,
-    rpc_deployment_cmds, rpc_filter_cmds,
-    rpc_mempool_cmds,    rpc_mining_cmds,
-    rpc_network_cmds,    rpc_descriptors_cmds,
-    rpc_rawtx_cmds,      rpc_signtx_cmds,
-    rpc_template_cmds,   rpc_sendtx_cmds,
-    rpc_priority_cmds,   rpc_gettx_cmds,
-    rpc_scan_cmds,       NULL,
+    rpc_address_cmds,    rpc_createtx_cmds, rpc_control_cmds,
+    rpc_blockchain_cmds, rpc_block_cmds,    rpc_coins_cmds,
+    rpc_deployment_cmds, rpc_filter_cmds,   rpc_mempool_cmds,
+    rpc_mining_cmds,     rpc_network_cmds,  rpc_descriptors_cmds,
+    rpc_rawtx_cmds,      rpc_signtx_cmds,   rpc_template_cmds,
+    rpc_sendtx_cmds,     rpc_priority_cmds, rpc_gettx_cmds,
+    rpc_scan_cmds,       rpc_relay_cmds,    NULL,
 };
 
 /* What is allocated for a rpc_cfg. */

@@ -86,7 +86,7 @@ static void make_chain(struct node *n)
 	n->chain = chain_new(&cfg, &node_chain_ops, n);
 }
 
-static unsigned send_rate(const struct conf *c)
+unsigned node_send_rate(const struct conf *c)
 {
 	int64_t n = conf_i64(c, "txsendrate", SEND_RATE_DEFAULT);
 
@@ -106,7 +106,7 @@ static void make_sync(struct node *n)
 	cfg.ask_checkpoints = true;
 	cfg.min_relay_rate = n->pool.policy.min_relay_rate;
 	cfg.incremental_rate = n->pool.policy.incremental_rate;
-	cfg.tx_send_rate = send_rate(c);
+	cfg.tx_send_rate = node_send_rate(c);
 	cfg.readers = n->readers;
 	cfg.post = node_chain_ops.post;
 	cfg.post_arg = n;

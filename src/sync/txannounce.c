@@ -116,9 +116,25 @@ void tx_announce(struct sync *s, const struct hash256 *wtxid)
 	buckets_run(s, clock_now_us(s->cfg.clock));
 }
 
-void sync_announce_tx(struct sync *s, const struct hash256 *wtxid)
+void sync_announce_tx(struct sync *s, const struct hash256 *txid)
 {
-	tx_announce(s, wtxid);
+	const struct ptx *t = txpool_txid(&s->tx.pool, txid);
+
+	if (t)
+		tx_announce(s, &t->wtxid);
+}
+
+static struct sync_pace pace_of(const struct txbucket *b)
+{
+	return (struct sync_pace){
+	    .backlog = b->n, .count = b->count, .bytes = b->bytes};
+}
+
+void sync_pace(const struct sync *s, struct sync_pace *inbound,
+	       struct sync_pace *outbound)
+{
+	*inbound = pace_of(&s->tx.inbound);
+	*outbound = pace_of(&s->tx.outbound);
 }
 
 static void send_inv(struct sp *sp, uint8_t *body, uint32_t n)

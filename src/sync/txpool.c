@@ -41,7 +41,6 @@ static void take_out(struct txpool *p, const struct hash256 *txid)
 	if (!t)
 		return;
 	hmap_del(&p->by_wtxid, &t->wtxid);
-	p->n_unbroadcast -= t->unbroadcast;
 	ptx_free(t);
 }
 
@@ -61,9 +60,8 @@ static struct ptx *put_in(struct txpool *p, const struct chain_event *e)
 	t->buf = buf_ref(e->buf);
 	t->fee = e->tx.fee;
 	t->vsize = e->tx.vsize > 0 ? e->tx.vsize : 1;
-	t->sequence = e->tx.sequence;
+	t->sequence = p->sequence - 1;
 	t->unbroadcast = e->tx.ours;
-	p->n_unbroadcast += t->unbroadcast;
 	hmap_put(&p->by_txid, &t->txid, t);
 	hmap_put(&p->by_wtxid, &t->wtxid, t);
 	return t;
@@ -71,12 +69,13 @@ static struct ptx *put_in(struct txpool *p, const struct chain_event *e)
 
 struct ptx *txpool_follow(struct txpool *p, const struct chain_event *e)
 {
-	if (e->tx.sequence >= p->sequence)
-		p->sequence = e->tx.sequence + 1;
 	take_out(p, &e->tx.txid);
-	if (e->type != CHAIN_EV_TX_ADDED || !e->buf)
+	if (e->type != CHAIN_EV_TX_ADDED) {
+		p->sequence++;
 		return NULL;
-	return put_in(p, e);
+	}
+	p->sequence = e->tx.sequence;
+	return e->buf ? put_in(p, e) : NULL;
 }
 
 /* High rates first, and as they came among equals. */

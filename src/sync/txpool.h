@@ -26,7 +26,6 @@ struct txpool {
 	struct hmap by_txid, by_wtxid;
 	uint64_t sequence; /* of the next change */
 	uint64_t batch;
-	size_t n_unbroadcast;
 };
 
 void txpool_init(struct txpool *p);

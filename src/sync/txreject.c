@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define CANDIDATES_MAX 64u
+#define CANDIDATES_MAX 128u
 #define CHILDREN_MAX   100u
 
 static void refuse(struct txrelay *t, const struct hash256 *hash)
@@ -136,6 +136,28 @@ static bool pays_too_little(struct sync *s, struct txpackage *give,
 	txrequest_forget(&s->tx.req, &j->wtxid);
 	return sp && !j->again &&
 	       tx_package_find(sp, give, j->buf, &j->txid, &j->wtxid);
+}
+
+void sync_orphans(const struct sync *s,
+		  void (*each)(void *arg, const struct sync_orphan *o),
+		  void *arg)
+{
+	const struct orphan *t;
+	size_t i = 0;
+
+	while ((t = hmap_next(&s->tx.orphans.by_wtxid, &i))) {
+		const struct orphan_ann *at = NULL;
+		uint64_t ids[CANDIDATES_MAX];
+		struct sync_orphan o = {.txid = &t->txid,
+					.wtxid = &t->wtxid,
+					.buf = t->buf,
+					.weight = t->weight,
+					.peers = ids};
+		while (o.n_peers < CANDIDATES_MAX &&
+		       orphans_announcer(t, &at, &ids[o.n_peers]))
+			o.n_peers++;
+		each(arg, &o);
+	}
 }
 
 bool tx_rejected(struct sync *s, struct txpackage *give, const struct txjob *j,

@@ -183,24 +183,73 @@ void txrelay_event(struct sync *s, const struct chain_event *e)
 	}
 }
 
-/* Own transactions again, until a peer has asked for them. */
+/* Own transactions again, until a peer has asked for them. The chain thread
+ * knows which: some were noted so after they came. */
+struct again_job {
+	struct sync *s;
+	struct hash256 *wtxids;
+	size_t n, cap;
+};
+
+/* Loop. */
+static void again_back(void *arg)
+{
+	struct again_job *j = arg;
+
+	for (size_t i = 0; i < j->n; i++) {
+		struct ptx *t = txpool_wtxid(&j->s->tx.pool, &j->wtxids[i]);
+		if (!t)
+			continue;
+		t->unbroadcast = true;
+		tx_announce(j->s, &t->wtxid);
+	}
+	free(j->wtxids);
+	free(j);
+}
+
+/* Chain. */
+static void again_run(void *arg)
+{
+	struct again_job *j = arg;
+	struct mempool *m = chain_mempool(j->s->chain);
+	const struct mempool_tx *t;
+	struct mempool_stats st;
+	size_t i = 0;
+
+	mempool_stats(m, &st, clock_now(j->s->cfg.clock));
+	while (j->n < st.unbroadcast && (t = mempool_next(m, &i))) {
+		if (!t->unbroadcast)
+			continue;
+		arr_grow(&j->wtxids, &j->cap, j->n + 1, sizeof *j->wtxids);
+		j->wtxids[j->n++] = t->wtxid;
+	}
+	j->s->cfg.post(j->s->cfg.post_arg, (struct task){again_back, j});
+}
+
 static void rebroadcast(struct sync *s, int64_t now_us)
 {
 	struct txrelay *t = &s->tx;
 	bool first = t->next_rebroadcast_us == 0;
-	struct ptx *tx;
-	size_t i = 0;
+	struct again_job *j;
 
 	if (now_us < t->next_rebroadcast_us)
 		return;
 	t->next_rebroadcast_us =
 	    now_us + REBROADCAST_US +
 	    (int64_t)rand_below(&t->rand, REBROADCAST_MORE_US);
-	if (first || t->pool.n_unbroadcast == 0)
+	if (first || t->pool.by_txid.n == 0)
 		return;
-	while ((tx = hmap_next(&t->pool.by_txid, &i)))
-		if (tx->unbroadcast)
-			tx_announce(s, &tx->wtxid);
+	j = xcalloc(1, sizeof *j);
+	j->s = s;
+	if (!chain_run(s->chain, (struct task){again_run, j}))
+		free(j);
+}
+
+void sync_forward(struct sync *s, int64_t seconds)
+{
+	s->tx.next_rebroadcast_us -= seconds * SECOND_US;
+	if (s->loaded)
+		rebroadcast(s, clock_now_us(s->cfg.clock));
 }
 
 void txrelay_tick(struct sync *s)

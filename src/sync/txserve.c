@@ -66,7 +66,6 @@ static void note_broadcast(struct sync *s, struct ptx *t)
 	if (!t->unbroadcast)
 		return;
 	t->unbroadcast = false;
-	s->tx.pool.n_unbroadcast--;
 	j = xcalloc(1, sizeof *j);
 	j->chain = s->chain;
 	j->txid = t->txid;

@@ -82,7 +82,7 @@ enum chain_event_type {
 struct chain_tx {
 	struct hash256 txid, wtxid;
 	int64_t fee, vsize;         /* satoshi, virtual bytes */
-	uint64_t sequence;          /* of this change, the pool's */
+	uint64_t sequence;          /* the pool's, once it is there */
 	enum mempool_reason reason; /* with TX_REMOVED */
 	bool ours;                  /* came by RPC */
 };

@@ -103,6 +103,8 @@ void node_pool_changed(struct node *n);
 bool node_mempool_loaded(const struct node *n);
 /* setmocktime: change the clock and tick; 0 goes back to the system's. Loop. */
 void node_set_mock_time(struct node *n, int64_t now_s);
+/* -txsendrate, 1 to 1,000. */
+unsigned node_send_rate(const struct conf *c);
 
 /* The command tables, one per file of commands. */
 extern const struct rpc_cmd rpc_address_cmds[];
@@ -124,5 +126,6 @@ extern const struct rpc_cmd rpc_sendtx_cmds[];
 extern const struct rpc_cmd rpc_priority_cmds[];
 extern const struct rpc_cmd rpc_gettx_cmds[];
 extern const struct rpc_cmd rpc_scan_cmds[];
+extern const struct rpc_cmd rpc_relay_cmds[];
 
 #endif

@@ -69,8 +69,31 @@ void sync_peer_info(const struct sync *s, const struct peer *p,
  */
 bool sync_fetch_block(struct sync *s, uint64_t peer, struct hnode *n);
 
+/* One transaction that waits for others. Borrowed during the call. */
+struct sync_orphan {
+	const struct hash256 *txid, *wtxid;
+	const struct buf *buf; /* payload: all of it */
+	uint32_t weight;
+	const uint64_t *peers; /* who announced it */
+	size_t n_peers;
+};
+/* Tell of each, in no order. */
+void sync_orphans(const struct sync *s,
+		  void (*each)(void *arg, const struct sync_orphan *o),
+		  void *arg);
+
+/* How fast transactions are announced to one kind of peers. */
+struct sync_pace {
+	size_t backlog;
+	double count, bytes; /* that may go at once; below 0: none */
+};
+void sync_pace(const struct sync *s, struct sync_pace *inbound,
+	       struct sync_pace *outbound);
+/* Let so many seconds pass for what is done every ten minutes or so (tests). */
+void sync_forward(struct sync *s, int64_t seconds);
+
 /* Announce a transaction of the pool to all who want to hear of it; each is
  * told at a random time, unless it knows it. */
-void sync_announce_tx(struct sync *s, const struct hash256 *wtxid);
+void sync_announce_tx(struct sync *s, const struct hash256 *txid);
 
 #endif

@@ -119,12 +119,16 @@ START_TEST(an_own_transaction_is_announced_again_to_new_peers_until_asked_for)
 	let_pass(&at);
 	/* Nobody was there when it came. */
 	ck_assert_uint_eq(told(p, MSG_INV, NULL, 0), 0);
+	W.unbroadcast[W.n_unbroadcast++] =
+	    (struct mempool_tx){.wtxid = wid, .unbroadcast = true};
 	tick_at(at += 900);
+	world_run(2); /* the rate asked, too */
 	let_pass(&at);
 	ck_assert_uint_eq(told(p, MSG_INV, NULL, 0), 1);
 	recv_inv(p, MSG_GETDATA, INV_WTX, &wid, 1);
 	ck_assert_ptr_nonnull(next_sent(p, MSG_TX));
 	ck_assert_uint_eq(W.n_broadcast, 1);
+	W.n_unbroadcast = 0;
 	p = peer_in(CONN_OUTBOUND, ALL_SERVICES);
 	tick_at(at += 900);
 	let_pass(&at);

@@ -37,11 +37,11 @@ START_TEST(it_holds_what_was_added_and_not_removed)
 	ck_assert_ptr_nonnull(txpool_txid(&T, &id));
 	ck_assert_ptr_eq(txpool_txid(&T, &id), txpool_wtxid(&T, &wid));
 	ck_assert_ptr_null(txpool_wtxid(&T, &id));
-	ck_assert_uint_eq(T.sequence, 6);
+	ck_assert_uint_eq(T.sequence, 5);
 	ck_assert_ptr_null(follow(b, CHAIN_EV_TX_REMOVED, 10, 9));
 	ck_assert_ptr_null(txpool_txid(&T, &id));
 	ck_assert_ptr_null(txpool_wtxid(&T, &wid));
-	ck_assert_uint_eq(T.sequence, 10);
+	ck_assert_uint_eq(T.sequence, 6);
 	ck_assert_uint_eq(b->refs, 1);
 	buf_unref(b);
 }

@@ -284,7 +284,7 @@ struct hash256 tx_wid(const struct buf *tx)
 static void tx_event(enum chain_event_type t, struct buf *tx, int64_t fee,
 		     bool ours, enum mempool_reason why)
 {
-	static uint64_t sequence;
+	static uint64_t sequence = 1;
 	struct chain_event e = {.type = t, .buf = tx};
 
 	tx_ids(&e.tx.txid, &e.tx.wtxid, tx);
@@ -608,7 +608,14 @@ void mempool_stats(const struct mempool *m, struct mempool_stats *s,
 {
 	(void)m;
 	(void)now_s;
-	*s = (struct mempool_stats){.min_rate = W.min_rate};
+	*s = (struct mempool_stats){.min_rate = W.min_rate,
+				    .unbroadcast = W.n_unbroadcast};
+}
+
+const struct mempool_tx *mempool_next(const struct mempool *m, size_t *i)
+{
+	(void)m;
+	return *i < W.n_unbroadcast ? &W.unbroadcast[(*i)++] : NULL;
 }
 
 void mempool_broadcast(struct mempool *m, const struct hash256 *txid)

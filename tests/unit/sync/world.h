@@ -55,7 +55,8 @@ struct world {
 	struct tx_job txjobs[TXJOBS_MAX]; /* handed over */
 	size_t n_txjobs;
 	enum tx_outcome package[2]; /* what comes of one */
-	size_t n_packages, n_broadcast;
+	size_t n_packages, n_broadcast, n_unbroadcast;
+	struct mempool_tx unbroadcast[4]; /* in the pool */
 	int64_t min_rate;
 	int32_t cf_differs;
 	uint32_t cf_noted;
