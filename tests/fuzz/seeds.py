@@ -338,6 +338,47 @@ def signing(s):
             [(1000, script) for script in spent])
 
 
+def offers(s):
+    """Records for a pool: numbers stand for coins and for accepted ones."""
+    wsh = b'\0\x20' + hashlib.sha256(b'\x51').digest()
+
+    def tx(spends, outs, version=2, sequence=0xfffffffd, lock=0):
+        ins = b''.join(bytes(31) + bytes([k]) + struct.pack('<I', i) + b'\0' +
+                       struct.pack('<I', sequence) for k, i in spends)
+        body = b''.join(struct.pack('<qB', v, len(c)) + c for v, c in outs)
+        wit = b''.join(b'\1\1\x51' for _ in spends)
+        return (struct.pack('<i', version) + b'\0\1' +
+                bytes([len(spends)]) + ins + bytes([len(outs)]) + body + wit +
+                struct.pack('<I', lock))
+
+    def put(policy, *records):
+        s.put('accept', bytes([policy]) + b''.join(
+            bytes([bits]) + struct.pack('<H', len(t)) + t
+            for bits, t in records))
+    coin, other = (8, 0), (14, 0)
+    pay = [(63000, wsh)]
+    for policy in range(8):
+        for version in 2, 3:
+            # A chain of three, a replacement of its first, blocks taken off.
+            put(policy, (0, tx([coin], pay, version)),
+                (0, tx([(128, 0)], [(62000, wsh)], version)),
+                (0, tx([(129, 0)], [(61000, wsh)], version)),
+                (0, tx([coin], [(50000, wsh)], version)),
+                (0x48, tx([coin], [(40000, wsh)], version)))
+            # Two children of one parent, dust, a parent without a fee.
+            put(policy, (0, tx([coin], [(31000, wsh), (31000, wsh)], version)),
+                (0, tx([(128, 0)], [(30000, wsh)], version)),
+                (0, tx([(128, 1)], [(20000, wsh)], version)),
+                (1, tx([(20, 0)], [(400000, wsh), (0, wsh)], version)),
+                (0, tx([(131, 0)], [(300000, wsh)], version)))
+            # A package; one that is locked, one too young.
+            put(policy, (2, tx([coin], [(64000, wsh)], version)),
+                (6, tx([other], [(100000, wsh)], version)),
+                (0, tx([coin], pay, version, sequence=17)),
+                (0x10, tx([(7, 0)], [(40000, wsh)], version)),
+                (0, tx([coin], pay, version, lock=1001)))
+
+
 def standard(s):
     """Behind a policy: a transaction, and the script that each input spends."""
     def put(tx, scripts):
@@ -380,7 +421,7 @@ def write(data, out):
     s = Seeds(data, out)
     for source in (messages, chains, transactions, scripts, checks, requests,
                    prevouts, filters, addresses, payloads, votes, descriptors,
-                   signing, standard):
+                   signing, offers, standard):
         source(s)
 
 

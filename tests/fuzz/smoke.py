@@ -17,8 +17,8 @@ import seeds
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = 50000
 # Targets whose inputs are large, or are run several ways.
-RUNS_OF = {'block': 4000, 'blockcheck': 8000, 'descriptor': 20000,
-           'request': 20000, 'rx': 8000, 'sign': 5000, 'tx': 20000,
+RUNS_OF = {'accept': 10000, 'block': 4000, 'blockcheck': 8000,
+           'descriptor': 20000, 'request': 20000, 'rx': 8000, 'sign': 5000, 'tx': 20000,
            'txcheck': 30000}
 MAX_LEN_OF = {'block': 20000, 'blockcheck': 20000, 'prevouts': 20000,
               'request': 12000, 'rx': 12000}
