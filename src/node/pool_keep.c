@@ -53,8 +53,10 @@ void pool_load_start(struct node *n)
 						   .unbroadcast = true};
 	char *path;
 
-	if (!wanted(n) || n->stopping) {
-		n->pool_loaded = !n->stopping;
+	if (n->stopping)
+		return;
+	if (!wanted(n)) {
+		on_loaded(n, 0);
 		return;
 	}
 	path = pool_path(n);

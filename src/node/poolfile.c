@@ -235,6 +235,8 @@ static int read_head(struct pool_reader *r)
 
 	if (fstat(r->fd, &st) != 0)
 		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return E_INVALID;
 	r->size = (uint64_t)st.st_size;
 	rc = read_form(r);
 	if (rc == 0)
@@ -246,7 +248,8 @@ static int read_head(struct pool_reader *r)
 int poolfile_open(struct pool_reader **give, const char *path)
 {
 	struct pool_reader *r;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	/* What is no file, a pipe say, must not keep a thread waiting. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
 
 	if (fd < 0)
 		return -errno;

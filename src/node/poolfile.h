@@ -43,7 +43,8 @@ struct pool_item {
 };
 
 struct pool_reader;
-/* 0, -errno, E_PARSE for another form, E_CORRUPT where it ends early. */
+/* 0, -errno, E_INVALID when it is no file, E_PARSE for another form, E_CORRUPT
+ * where it ends early. */
 int poolfile_open(struct pool_reader **give, const char *path) must_check;
 /* Transactions that it says to hold. */
 uint64_t poolfile_count(const struct pool_reader *r);

@@ -138,6 +138,10 @@ def test_other_files_are_imported_as_asked():
         a.rpc('importmempool', copy, {'use_current_time': False})
         assert a.rpc('getmempoolentry', t.id)['time'] == now
         raises(-1, a.rpc, 'importmempool', os.path.join(a.dir, 'none'))
+        raises(-1, a.rpc, 'importmempool', a.dir)
+        pipe = os.path.join(a.dir, 'pipe')
+        os.mkfifo(pipe)
+        raises(-1, a.rpc, 'importmempool', pipe)
         raises(-3, a.rpc, 'importmempool', copy, {'use_current_time': 1})
 
 
