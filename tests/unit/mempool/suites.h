@@ -18,6 +18,7 @@ Suite *pool_suite(void);
 Suite *reorg_suite(void);
 Suite *room_suite(void);
 Suite *select_suite(void);
+Suite *table_suite(void);
 Suite *try_suite(void);
 
 #endif

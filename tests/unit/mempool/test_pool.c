@@ -384,6 +384,31 @@ START_TEST(the_walk_gives_parents_and_high_rates_first)
 }
 END_TEST
 
+START_TEST(the_walk_follows_every_change)
+{
+	struct entry *a, *b, *c;
+	struct lab lab;
+	size_t i = 0;
+
+	lab_init(&lab, 1 << 24);
+	a = lab_put(&lab, NULL, 0, 1, 0, 500);
+	b = lab_put(&lab, NULL, 0, 1, 0, 400);
+	ck_assert_ptr_eq(mempool_next(lab.m, &i), &a->tx);
+	mempool_prioritise(lab.m, &b->tx.txid, 200);
+	i = 0;
+	ck_assert_ptr_eq(mempool_next(lab.m, &i), &b->tx);
+	c = lab_put(&lab, NULL, 0, 1, 0, 700);
+	i = 0;
+	ck_assert_ptr_eq(mempool_next(lab.m, &i), &c->tx);
+	pool_remove(lab.m, c, MEMPOOL_CONFLICT);
+	i = 0;
+	ck_assert_ptr_eq(mempool_next(lab.m, &i), &b->tx);
+	ck_assert_ptr_eq(mempool_next(lab.m, &i), &a->tx);
+	ck_assert_ptr_null(mempool_next(lab.m, &i));
+	lab_fini(&lab);
+}
+END_TEST
+
 Suite *pool_suite(void)
 {
 	Suite *s = suite_create("pool");
@@ -396,6 +421,7 @@ Suite *pool_suite(void)
 	tcase_add_test(
 	    tc, what_is_added_to_a_fee_stays_when_the_transaction_leaves);
 	tcase_add_test(tc, the_walk_gives_parents_and_high_rates_first);
+	tcase_add_test(tc, the_walk_follows_every_change);
 	tcase_add_loop_test(tc, any_history_gives_what_a_rebuild_does, 0, 6);
 	suite_add_tcase(s, tc);
 	return s;

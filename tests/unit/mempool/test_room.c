@@ -152,6 +152,33 @@ START_TEST(what_is_asked_falls_by_half)
 }
 END_TEST
 
+START_TEST(a_pool_that_is_full_again_waits_for_a_block)
+{
+	struct entry *e;
+	struct lab lab;
+
+	full(&lab);
+	lab_mine(&lab, NULL, 0, 0);
+	ck_assert_int_eq(pool_full_rate(lab.m, 3 * HOUR), 5050);
+	e = lab_put(&lab, NULL, 0, 1, 0, 0);
+	mempool_prioritise(lab.m, &e->tx.txid, e->tx.vsize * 20);
+	lab.m->cfg.max_bytes = lab.empty;
+	pool_make_room(lab.m, 0);
+	lab.m->cfg.max_bytes = 1 << 24;
+	ck_assert_int_eq(pool_full_rate(lab.m, 9 * HOUR), 20100);
+	lab_mine(&lab, NULL, 0, 9 * HOUR);
+	ck_assert_int_eq(pool_full_rate(lab.m, 12 * HOUR), 10050);
+	/* What pays less than is asked already changes nothing. */
+	e = lab_put(&lab, NULL, 0, 1, 0, 0);
+	mempool_prioritise(lab.m, &e->tx.txid, e->tx.vsize);
+	lab.m->cfg.max_bytes = lab.empty;
+	pool_make_room(lab.m, 0);
+	lab.m->cfg.max_bytes = 1 << 24;
+	ck_assert_int_eq(pool_full_rate(lab.m, 15 * HOUR), 5025);
+	lab_fini(&lab);
+}
+END_TEST
+
 START_TEST(the_old_leave_with_all_that_builds_on_them)
 {
 	struct mempool_tx t;
@@ -187,6 +214,7 @@ Suite *room_suite(void)
 	tcase_add_test(tc, the_bound_holds_after_every_change);
 	tcase_add_test(tc, a_full_pool_asks_more_than_what_left_paid);
 	tcase_add_test(tc, what_is_asked_falls_by_half);
+	tcase_add_test(tc, a_pool_that_is_full_again_waits_for_a_block);
 	tcase_add_test(tc, the_old_leave_with_all_that_builds_on_them);
 	suite_add_tcase(s, tc);
 	return s;
