@@ -11,7 +11,6 @@
 #include <cairn/base/buf.h>
 #include <cairn/base/err.h>
 #include <cairn/base/file.h>
-#include <cairn/base/hmap.h>
 #include <cairn/base/log.h>
 #include <cairn/base/mem.h>
 
@@ -28,9 +27,6 @@ struct import_job {
 	void *arg;
 	char *path;
 	struct pool_reader *reader;
-	/* Those that no peer has asked for, which stand at the file's end:
-	 * whoever follows the pool has to know at once. */
-	struct hmap unsent;
 	struct pool_item batch[BATCH];
 	size_t n, at;
 	int rc; /* 1: more to come */
@@ -60,45 +56,12 @@ static bool stopping(const struct import_job *j)
 	return __atomic_load_n(&j->node->pool_stop, __ATOMIC_RELAXED);
 }
 
-static void unsent_free(struct import_job *j)
-{
-	struct hash256 *id;
-	size_t i = 0;
-
-	while ((id = hmap_next(&j->unsent, &i)))
-		free(id);
-	hmap_fini(&j->unsent);
-}
-
-/* Read pool: go through the whole file for them. What is wrong with it is told
- * when it is read again. */
-static void unsent_find(struct import_job *j)
-{
-	struct pool_reader *r = NULL;
-	struct pool_item item;
-	struct hash256 *id;
-
-	if (!j->cfg.unbroadcast || poolfile_open(&r, j->path) != 0)
-		return;
-	while (!stopping(j) && poolfile_next(r, &item) == 1) {
-		buf_unref(item.buf);
-		if (item.kind != POOL_ITEM_UNBROADCAST ||
-		    hmap_get(&j->unsent, &item.txid))
-			continue;
-		id = xmalloc(sizeof *id);
-		*id = item.txid;
-		hmap_put(&j->unsent, id, id);
-	}
-	poolfile_close(r);
-}
-
 /* Whichever thread is at it. */
 static void end(struct import_job *j, int rc)
 {
 	for (; j->at < j->n; j->at++)
 		buf_unref(j->batch[j->at].buf);
 	poolfile_close(j->reader);
-	unsent_free(j);
 	j->rc = rc;
 	node_post(j->node, (struct task){on_end, j});
 }
@@ -109,7 +72,6 @@ static void offer_tx(struct import_job *j, struct mempool *m,
 	int64_t now = clock_now(&j->node->clock);
 	int64_t time_s = j->cfg.now ? now : item->time_s;
 	struct mempool_result r = {0};
-	unsigned flags;
 	struct hash256 txid;
 	struct tx_view tx;
 	struct rd rd;
@@ -124,8 +86,7 @@ static void offer_tx(struct import_job *j, struct mempool *m,
 		j->expired++;
 		return;
 	}
-	flags = hmap_get(&j->unsent, &txid) ? MEMPOOL_OURS : 0;
-	mempool_accept(m, &r, item->buf, flags, time_s);
+	mempool_accept(m, &r, item->buf, 0, time_s);
 	if (r.outcome == TX_ACCEPTED)
 		j->taken++;
 	else if (mempool_find(m, &txid))
@@ -204,7 +165,6 @@ static void open_file(void *arg)
 	struct import_job *j = arg;
 	int rc = poolfile_open(&j->reader, j->path);
 
-	unsent_find(j);
 	if (rc) {
 		end(j, rc);
 		return;
@@ -225,7 +185,6 @@ void pool_import(struct node *n, const char *path,
 	j->done = done;
 	j->arg = arg;
 	j->path = xstrdup(path);
-	hmap_init(&j->unsent);
 	if (!pool_submit(n->readers, (struct task){open_file, j}))
 		end(j, E_STOPPING);
 }
