@@ -181,7 +181,7 @@ void on_block(struct sp *sp, const struct net_msg *m)
 	struct hash256 hash;
 	struct flight *f;
 
-	if (!s->loaded || m->body.n < HEADER_SIZE + 1)
+	if (!s->loaded || sync_reads_own(s) || m->body.n < HEADER_SIZE + 1)
 		return;
 	sha256d(&hash, m->body.p, HEADER_SIZE);
 	f = flight_find(s, &hash);

@@ -86,8 +86,8 @@ void on_cmpctblock(struct sp *sp, const struct net_msg *m)
 	struct cmpctblock_view v;
 	struct hnode *n;
 
-	if (!s->loaded || s->cfg.blocks_only || !speaks_compact(sp) ||
-	    !cmpctblock_view_parse(&v, m->body))
+	if (!s->loaded || sync_reads_own(s) || s->cfg.blocks_only ||
+	    !speaks_compact(sp) || !cmpctblock_view_parse(&v, m->body))
 		return;
 	n = take_header(sp, v.header);
 	if (!n)

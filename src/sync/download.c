@@ -247,7 +247,7 @@ static bool may_download(const struct sp *sp)
 	    sp_is_preferred(sp) || sync_preferred(s) == 0 || s->flights.n == 0;
 
 	if (!sp_serves_blocks(sp) || !sp_serves_witness(sp) ||
-	    peer_conn_type(sp->peer) == CONN_ADDR_FETCH)
+	    peer_conn_type(sp->peer) == CONN_ADDR_FETCH || sync_reads_own(s))
 		return false;
 	return (ours && !sp_is_limited(sp)) || !chain_in_ibd(s->chain);
 }

@@ -33,6 +33,8 @@ bool headers_ask(struct sp *sp, const struct hnode *from)
 	struct hash256 loc[LOCATOR_MAX];
 	int64_t now = sync_now(sp->s);
 
+	if (sync_reads_own(sp->s))
+		return false;
 	if (sp->getheaders_s && now - sp->getheaders_s <= HEADERS_RESPONSE_S)
 		return false;
 	getheaders_send(sp, loc, hnode_locator(loc, from));
@@ -409,7 +411,7 @@ void on_headers(struct sp *sp, const struct net_msg *m)
 	}
 	if (v.n == 0)
 		headers_end(sp);
-	else
+	else if (!sync_reads_own(sp->s))
 		headers_work(sp, &v);
 }
 

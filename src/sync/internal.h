@@ -123,6 +123,13 @@ static inline int64_t sync_now(const struct sync *s)
 	return clock_now(s->cfg.clock);
 }
 
+/* Blocks are read from our own files (-reindex): what peers have is neither
+ * asked for nor taken until that has ended. */
+static inline bool sync_reads_own(const struct sync *s)
+{
+	return chain_reindexing(s->chain);
+}
+
 static inline struct htree *sync_tree(const struct sync *s)
 {
 	return chain_tree(s->chain);

@@ -34,6 +34,34 @@ START_TEST(all_peers_are_asked_once_the_best_header_is_of_the_last_day)
 }
 END_TEST
 
+START_TEST(nothing_is_asked_or_taken_while_our_own_files_are_read)
+{
+	struct hash256 got[4];
+	uint8_t *h = headers_make(W.tip, 3, 1);
+	struct peer *a;
+
+	W.reindexing = true;
+	a = peer_in(CONN_INBOUND, ALL_SERVICES);
+	ck_assert_ptr_null(next_sent(a, MSG_GETHEADERS));
+	recv_headers(a, h, 3);
+	ck_assert_int_eq(htree_best(W.tree)->height, 0);
+	ck_assert_uint_eq(asked(a, got, 4), 0);
+	ck_assert_ptr_null(a->misbehaved);
+	W.reindexing = false;
+	sync_on_tick(W.sync, clock_now(&W.clock));
+	ck_assert_ptr_nonnull(next_sent(a, MSG_GETHEADERS));
+	recv_headers(a, h, 3);
+	ck_assert_uint_eq(asked(a, got, 4), 3);
+	W.reindexing = true;
+	recv_block(a, htree_find(W.tree, &got[0]));
+	ck_assert_uint_eq(W.n_jobs, 0);
+	W.reindexing = false;
+	recv_block(a, htree_find(W.tree, &got[0]));
+	ck_assert_uint_eq(W.n_jobs, 1);
+	free(h);
+}
+END_TEST
+
 START_TEST(a_peer_without_blocks_is_not_asked)
 {
 	struct peer *a = peer_in(CONN_OUTBOUND, 0);
@@ -325,6 +353,8 @@ Suite *headers_suite(void)
 	tcase_add_test(c, only_one_peer_is_asked_while_the_best_header_is_old);
 	tcase_add_test(
 	    c, all_peers_are_asked_once_the_best_header_is_of_the_last_day);
+	tcase_add_test(c,
+		       nothing_is_asked_or_taken_while_our_own_files_are_read);
 	tcase_add_test(c, a_peer_without_blocks_is_not_asked);
 	tcase_add_test(c, the_tip_is_near_while_it_is_of_the_last_day);
 	tcase_add_test(c, headers_enter_the_tree_and_the_index_once);

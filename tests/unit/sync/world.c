@@ -549,6 +549,12 @@ bool chain_has(struct chain *c, const struct hnode *node)
 	return hnode_is_ancestor(node, W.tip);
 }
 
+bool chain_reindexing(struct chain *c)
+{
+	(void)c;
+	return W.reindexing;
+}
+
 bool chain_in_ibd(struct chain *c)
 {
 	(void)c;

@@ -47,7 +47,7 @@ struct world {
 	struct clock clock;
 	struct htree *tree;
 	struct hnode *tip;
-	bool ibd, filters;
+	bool ibd, filters, reindexing;
 	size_t backlog_blocks, backlog_bytes;
 	struct peer peers[PEERS_MAX];
 	struct block_job jobs[JOBS_MAX];
