@@ -6,6 +6,7 @@
  */
 #include "inner.h"
 
+#include <cairn/base/endian.h>
 #include <cairn/base/mem.h>
 #include <cairn/base/must.h>
 
@@ -52,6 +53,7 @@ void draft_add(struct draft *d, const struct cluster *c, uint64_t set)
 		d->e[d->n++] = e;
 		t->fee = entry_fee(e);
 		t->size = e->tx.weight;
+		t->tie = be64_get(e->tx.txid.b);
 		t->parents = 0;
 		for (uint64_t p = c->parents[slot] & set; p; p &= p - 1)
 			t->parents |=
@@ -158,25 +160,28 @@ uint64_t cluster_part(const struct cluster *c, uint64_t set, uint32_t slot)
 
 /* Of a part whose chunks are whole the order and the chunks stay what they are:
  * what makes them the best, that no part of a chunk pays more and that rates do
- * not rise, is not changed by what lies outside. False when one is broken. */
+ * not rise, is not changed by what lies outside. False when one is broken, or
+ * when two pay alike: those may change places. */
 static bool keep_order(struct outcome *o, const struct cluster *c,
 		       uint64_t part)
 {
 	uint32_t end = 0, n = 0;
 
-	o->n_chunks = 0;
 	o->optimal = c->optimal;
 	for (uint32_t i = 0; i < c->n_chunks; i++) {
 		uint64_t chunk = ~slots_below(end);
 
 		end += c->chunks[i].n;
 		chunk &= slots_below(end);
-		if ((chunk & part) == chunk)
-			o->chunks[o->n_chunks++] = c->chunks[i];
-		else if (chunk & part)
+		if (!(chunk & part))
+			continue;
+		if ((chunk & part) != chunk ||
+		    (n > 0 && chunk_cmp(&o->chunks[n - 1], &c->chunks[i]) == 0))
 			return false;
+		o->chunks[n++] = c->chunks[i];
 	}
-	for (; n < slots_in(part); n++)
+	o->n_chunks = n;
+	for (n = 0; n < slots_in(part); n++)
 		o->order[n] = (uint8_t)n;
 	return true;
 }
@@ -210,29 +215,65 @@ void cluster_renew(struct mempool *m, struct cluster *c)
 	cluster_free(c);
 }
 
-/* Of what pays alike the larger chunk goes first, then what came last. */
-static bool worst_before(const void *a, const void *b)
+/* Size of a chunk and those before it that pay alike. */
+static int64_t size_alike(const struct cluster *c, uint32_t chunk)
 {
-	const struct cluster *x = a, *y = b;
-	const struct lin_chunk *p = cluster_worst(x), *q = cluster_worst(y);
-	int cmp = chunk_cmp(p, q);
+	const struct lin_chunk *k = &c->chunks[chunk];
+	int64_t size = k->size;
 
-	if (cmp || p->size != q->size)
-		return cmp ? cmp < 0 : p->size > q->size;
-	return memcmp(x->tx[x->n - 1]->tx.txid.b, y->tx[y->n - 1]->tx.txid.b,
-		      32) > 0;
+	for (; k > c->chunks && chunk_cmp(k - 1, k) == 0; k--)
+		size += k[-1].size;
+	return size;
 }
 
-/* Of what pays alike the smaller chunk is mined first. */
+static const uint8_t *highest_txid(const struct cluster *c,
+				   const struct chunk_at *at)
+{
+	const uint8_t *high = c->tx[at->slot]->tx.txid.b;
+
+	for (uint32_t i = 1; i < c->chunks[at->chunk].n; i++) {
+		const uint8_t *b = c->tx[at->slot + i]->tx.txid.b;
+
+		if (memcmp(b, high, 32) > 0)
+			high = b;
+	}
+	return high;
+}
+
+bool chunk_before(const struct chunk_at *a, const struct chunk_at *b)
+{
+	int cmp = chunk_cmp(&a->c->chunks[a->chunk], &b->c->chunks[b->chunk]);
+	int64_t diff;
+
+	if (cmp)
+		return cmp > 0;
+	if (a->c == b->c)
+		return a->chunk < b->chunk;
+	diff = size_alike(a->c, a->chunk) - size_alike(b->c, b->chunk);
+	if (diff)
+		return diff < 0;
+	return memcmp(highest_txid(a->c, a), highest_txid(b->c, b), 32) < 0;
+}
+
+static struct chunk_at last_of(const struct cluster *c)
+{
+	return (struct chunk_at){c, c->n_chunks - 1,
+				 c->n - cluster_worst(c)->n};
+}
+
+/* The last to be mined is the first to leave. */
+static bool worst_before(const void *a, const void *b)
+{
+	struct chunk_at x = last_of(a), y = last_of(b);
+
+	return chunk_before(&y, &x);
+}
+
 static bool best_before(const void *a, const void *b)
 {
-	const struct cluster *x = a, *y = b;
-	const struct lin_chunk *p = cluster_best(x), *q = cluster_best(y);
-	int cmp = chunk_cmp(p, q);
+	struct chunk_at x = {a, 0, 0}, y = {b, 0, 0};
 
-	if (cmp || p->size != q->size)
-		return cmp ? cmp > 0 : p->size < q->size;
-	return memcmp(x->tx[0]->tx.txid.b, y->tx[0]->tx.txid.b, 32) < 0;
+	return chunk_before(&x, &y);
 }
 
 static void worst_moved(void *item, size_t at)

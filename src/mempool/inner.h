@@ -82,10 +82,6 @@ static inline uint32_t slot_rank(uint64_t set, uint32_t slot)
 	return slots_in(set & (slot_bit(slot) - 1));
 }
 
-static inline const struct lin_chunk *cluster_best(const struct cluster *c)
-{
-	return &c->chunks[0];
-}
 static inline const struct lin_chunk *cluster_worst(const struct cluster *c)
 {
 	return &c->chunks[c->n_chunks - 1];
@@ -95,6 +91,16 @@ static inline int chunk_cmp(const struct lin_chunk *a,
 {
 	return lin_rate_cmp(a->fee, a->size, b->fee, b->size);
 }
+
+/* A chunk of a cluster, and its first slot. */
+struct chunk_at {
+	const struct cluster *c;
+	uint32_t chunk, slot;
+};
+/* Whether a is mined before b, which is another: by rate; of those that pay
+ * alike the one up to which a cluster has less that does; then by the highest
+ * txid. */
+bool chunk_before(const struct chunk_at *a, const struct chunk_at *b);
 
 /* A cluster before it is made, in any order. e[i] is NULL for a transaction
  * that is only thought of. */

@@ -184,8 +184,10 @@ static void unite(struct mempool *m, struct joint *j, const struct children *ch,
 		d.tx[j->base[at] + ch->e[i]->slot].parents |= slot_bit(d.n);
 	}
 	d.e[d.n] = e;
-	d.tx[d.n++] = (struct lin_tx){
-	    .fee = entry_fee(e), .size = e->tx.weight, .parents = parents};
+	d.tx[d.n++] = (struct lin_tx){.fee = entry_fee(e),
+				      .size = e->tx.weight,
+				      .parents = parents,
+				      .tie = be64_get(e->tx.txid.b)};
 	joint_end(j);
 	for (uint32_t i = 0; i < j->n; i++)
 		cluster_unlist(m, j->c[i]);

@@ -15,6 +15,7 @@ struct lin_tx {
 	int64_t fee;      /* satoshi, with what was added; may be below 0 */
 	int64_t size;     /* weight, counting sigops; above 0 */
 	uint64_t parents; /* bit i: spends an output of the i-th */
+	uint64_t tie;     /* of what is alike in all else the lower is first */
 };
 
 /* Neighbours in the order that are mined together. */

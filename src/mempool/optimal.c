@@ -164,12 +164,14 @@ struct order {
 	uint32_t n, n_chunks;
 };
 
-/* Of two that could come next: more a byte, the smaller, the first. */
-static bool goes_before(const struct lin_tx *tx, uint32_t a, uint32_t b)
+/* Of two that could come next: more a byte, the smaller, the lower. */
+static bool goes_before(const struct lin_tx *a, const struct lin_tx *b)
 {
-	int cmp = lin_rate_cmp(tx[a].fee, tx[a].size, tx[b].fee, tx[b].size);
+	int cmp = lin_rate_cmp(a->fee, a->size, b->fee, b->size);
 
-	return cmp > 0 || (cmp == 0 && tx[a].size < tx[b].size);
+	if (cmp || a->size != b->size)
+		return cmp ? cmp > 0 : a->size < b->size;
+	return a->tie < b->tie;
 }
 
 /* A chunk, whose parents outside it have come. */
@@ -185,7 +187,8 @@ static void put_chunk(struct order *o, uint64_t set)
 			uint32_t i = lin_first(s);
 
 			if (!(o->tx[i].parents & set) &&
-			    (best == LIN_MAX || goes_before(o->tx, i, best)))
+			    (best == LIN_MAX ||
+			     goes_before(&o->tx[i], &o->tx[best])))
 				best = i;
 		}
 		must(best < LIN_MAX);
@@ -197,13 +200,24 @@ static void put_chunk(struct order *o, uint64_t set)
 	}
 }
 
-static int64_t size_of(const struct lin_tx *tx, uint64_t set)
+/* Of two chunks that pay alike the smaller goes first; of the same size the one
+ * whose highest is lower. */
+static bool chunk_goes_before(const struct lin_tx *tx, uint64_t a, uint64_t b)
 {
 	int64_t size = 0;
+	uint64_t high_a = 0, high_b = 0, s;
 
-	for (; set; set &= set - 1)
-		size += tx[lin_first(set)].size;
-	return size;
+	for (s = a; s; s &= s - 1) {
+		size += tx[lin_first(s)].size;
+		if (tx[lin_first(s)].tie > high_a)
+			high_a = tx[lin_first(s)].tie;
+	}
+	for (s = b; s; s &= s - 1) {
+		size -= tx[lin_first(s)].size;
+		if (tx[lin_first(s)].tie > high_b)
+			high_b = tx[lin_first(s)].tie;
+	}
+	return size ? size < 0 : high_a < high_b;
 }
 
 /* The chunks of a set in which nothing pays more than the whole: the smallest
@@ -227,7 +241,7 @@ static void put_alike(struct order *o, const struct flow *fl)
 			if (!all || (seen & all))
 				continue;
 			seen |= all;
-			if (!best || size_of(o->tx, all) < size_of(o->tx, best))
+			if (!best || chunk_goes_before(o->tx, all, best))
 				best = all;
 		}
 		must(best);

@@ -16,52 +16,31 @@
 #define FAILURES_MAX 1000u
 #define NEARLY_FULL  4000u
 
-/* The next chunk of a cluster. */
-struct cursor {
-	const struct cluster *c;
-	uint32_t chunk, slot;
-};
-
-/* A heap of cursors, the best chunk first. */
+/* A heap of the next chunks of clusters, the best first. */
 struct front {
-	struct cursor *v;
+	struct chunk_at *v;
 	size_t n, cap;
 };
 
-/* Whether x's chunk is mined before y's: by rate, then the smaller one. */
-static bool cursor_before(const struct cursor *x, const struct cursor *y)
-{
-	const struct lin_chunk *p = &x->c->chunks[x->chunk];
-	const struct lin_chunk *q = &y->c->chunks[y->chunk];
-	int cmp = chunk_cmp(p, q);
-
-	if (cmp)
-		return cmp > 0;
-	if (p->size != q->size)
-		return p->size < q->size;
-	return memcmp(x->c->tx[x->slot]->tx.txid.b,
-		      y->c->tx[y->slot]->tx.txid.b, 32) < 0;
-}
-
-static void front_put(struct front *f, struct cursor x)
+static void front_put(struct front *f, struct chunk_at x)
 {
 	size_t i = f->n++;
 
 	arr_grow(&f->v, &f->cap, f->n, sizeof(*f->v));
-	for (; i > 0 && cursor_before(&x, &f->v[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && chunk_before(&x, &f->v[(i - 1) / 2]); i = (i - 1) / 2)
 		f->v[i] = f->v[(i - 1) / 2];
 	f->v[i] = x;
 }
 
-static struct cursor front_take(struct front *f)
+static struct chunk_at front_take(struct front *f)
 {
-	struct cursor first = f->v[0], x = f->v[--f->n];
+	struct chunk_at first = f->v[0], x = f->v[--f->n];
 	size_t i = 0, k;
 
 	for (; (k = 2 * i + 1) < f->n; i = k) {
-		if (k + 1 < f->n && cursor_before(&f->v[k + 1], &f->v[k]))
+		if (k + 1 < f->n && chunk_before(&f->v[k + 1], &f->v[k]))
 			k++;
-		if (!cursor_before(&f->v[k], &x))
+		if (!chunk_before(&f->v[k], &x))
 			break;
 		f->v[i] = f->v[k];
 	}
@@ -72,7 +51,7 @@ static struct cursor front_take(struct front *f)
 static void front_put_cluster(struct front *f, const struct heap *h, size_t i)
 {
 	if (i < h->n)
-		front_put(f, (struct cursor){h->v[i], 0, 0});
+		front_put(f, (struct chunk_at){h->v[i], 0, 0});
 }
 
 static void front_begin(struct front *f, const struct mempool *m)
@@ -83,7 +62,7 @@ static void front_begin(struct front *f, const struct mempool *m)
 
 /* The best chunk that is left. A cluster's first chunk makes way for those of
  * the two clusters below it in the pool's heap, which are no better. */
-static bool front_next(struct front *f, struct cursor *x,
+static bool front_next(struct front *f, struct chunk_at *x,
 		       const struct mempool *m)
 {
 	if (f->n == 0)
@@ -97,19 +76,19 @@ static bool front_next(struct front *f, struct cursor *x,
 }
 
 /* x is taken: what follows it in its cluster comes into question. */
-static void front_follow(struct front *f, const struct cursor *x)
+static void front_follow(struct front *f, const struct chunk_at *x)
 {
 	if (x->chunk + 1 < x->c->n_chunks)
-		front_put(f,
-			  (struct cursor){x->c, x->chunk + 1,
-					  x->slot + x->c->chunks[x->chunk].n});
+		front_put(
+		    f, (struct chunk_at){x->c, x->chunk + 1,
+					 x->slot + x->c->chunks[x->chunk].n});
 }
 
 const struct mempool_tx **walk_new(const struct mempool *m)
 {
 	const struct mempool_tx **all;
 	struct front f;
-	struct cursor x;
+	struct chunk_at x;
 	size_t n = 0;
 
 	all = xmalloc(m->ix->by_age.n * sizeof(*all));
@@ -130,7 +109,8 @@ struct block_room {
 };
 
 static bool chunk_fits(const struct block_room *b, const struct mempool *m,
-		       const struct cursor *x, const struct mempool_want *want)
+		       const struct chunk_at *x,
+		       const struct mempool_want *want)
 {
 	const struct lin_chunk *chunk = &x->c->chunks[x->chunk];
 	uint64_t sigops = b->sigops;
@@ -147,7 +127,7 @@ static bool chunk_fits(const struct block_room *b, const struct mempool *m,
 	return sigops < want->sigops;
 }
 
-static void chunk_take(struct block_room *b, const struct cursor *x)
+static void chunk_take(struct block_room *b, const struct chunk_at *x)
 {
 	uint32_t n = x->c->chunks[x->chunk].n;
 
@@ -162,7 +142,7 @@ static void chunk_take(struct block_room *b, const struct cursor *x)
 }
 
 /* Whether a chunk pays less than is asked. */
-static bool too_cheap(const struct cursor *x, int64_t rate)
+static bool too_cheap(const struct chunk_at *x, int64_t rate)
 {
 	const struct lin_chunk *chunk = &x->c->chunks[x->chunk];
 
@@ -175,7 +155,7 @@ size_t mempool_select(const struct mempool *m, const struct mempool_tx ***give,
 {
 	struct block_room b = {.n = 0};
 	uint32_t failures = 0;
-	struct cursor x;
+	struct chunk_at x;
 	struct front f;
 
 	front_begin(&f, m);

@@ -6,6 +6,7 @@
  */
 #include "inner.h"
 
+#include <cairn/base/endian.h>
 #include <cairn/base/mem.h>
 
 #include <stdlib.h>
@@ -225,6 +226,7 @@ static void group_draft(struct draft *d, struct trial *tr, int group)
 			continue;
 		t->fee = tr->ch->in[i].fee;
 		t->size = tr->ch->in[i].weight;
+		t->tie = be64_get(tr->ch->in[i].txid->b);
 		t->parents = 0;
 		for (uint32_t s = tr->comers[i]; s; s &= s - 1)
 			t->parents |= slot_bit(tr->place[slot_of(s)]);

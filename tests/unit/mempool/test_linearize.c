@@ -37,6 +37,7 @@ static void make(struct made *m, uint32_t n, enum shape shape, uint64_t dense)
 		t->fee = (int64_t)rand_below(&m->rand, 12) - 1;
 		t->size = 1 + (int64_t)rand_below(&m->rand, 6);
 		t->parents = 0;
+		t->tie = i;
 	}
 	for (uint32_t i = 1; i < n; i++) {
 		uint64_t p = 0;

@@ -128,8 +128,8 @@ static void life_put(struct life *l)
 	next:;
 	}
 	t = lab_tx(&l->lab, in, n, 1 + (uint32_t)rand_below(&l->rand, 4),
-		   (uint32_t)rand_below(&l->rand, 2000),
-		   (int64_t)rand_below(&l->rand, 20000));
+		   (uint32_t)rand_below(&l->rand, 3) * 1000,
+		   (int64_t)rand_below(&l->rand, 5) * 4000);
 	t.time_s = (int64_t)rand_below(&l->rand, 1000);
 	t.unbroadcast = rand_below(&l->rand, 8) == 0;
 	comer = (struct pool_comer){&t.view, &t.txid, t.fee, t.weight};
@@ -240,8 +240,10 @@ static void life_step(struct life *l)
 
 static void check_rebuilt(const struct life *l)
 {
+	const struct mempool_tx *x, *y;
 	struct lin_chunk *a, *b;
 	uint32_t n_a, n_b;
+	size_t i = 0, k = 0;
 	struct lab copy;
 
 	lab_rebuild(&copy, &l->lab);
@@ -250,12 +252,18 @@ static void check_rebuilt(const struct life *l)
 	a = lab_chunks(&l->lab, &n_a);
 	b = lab_chunks(&copy, &n_b);
 	ck_assert_uint_eq(n_a, n_b);
-	for (uint32_t i = 0; i < n_a; i++) {
-		ck_assert_int_eq(a[i].fee, b[i].fee);
-		ck_assert_int_eq(a[i].size, b[i].size);
+	for (uint32_t c = 0; c < n_a; c++) {
+		ck_assert_int_eq(a[c].fee, b[c].fee);
+		ck_assert_int_eq(a[c].size, b[c].size);
 	}
 	free(a);
 	free(b);
+	/* To the place of each. */
+	while ((x = mempool_next(l->lab.m, &i))) {
+		y = mempool_next(copy.m, &k);
+		if (!hash256_eq(&x->txid, &y->txid))
+			ck_abort_msg("place %zu", i);
+	}
 	lab_fini(&copy);
 }
 
