@@ -7,14 +7,23 @@
 #include <stdlib.h>
 
 static const suite_fn suites[] = {
-    accept_again_suite,   accept_package_suite,
-    accept_replace_suite, accept_suite,
-    accept_truc_suite,    fee_suite,
-    linearize_suite,      policy_inputs_suite,
-    policy_suite,         policy_witness_suite,
-    pool_suite,           reorg_suite,
-    room_suite,           select_suite,
-    table_suite,          try_suite,
+    accept_again_suite,
+    accept_family_suite,
+    accept_package_suite,
+    accept_replace_suite,
+    accept_suite,
+    accept_truc_suite,
+    fee_suite,
+    linearize_suite,
+    policy_inputs_suite,
+    policy_suite,
+    policy_witness_suite,
+    pool_suite,
+    reorg_suite,
+    room_suite,
+    select_suite,
+    table_suite,
+    try_suite,
 };
 
 int main(void)

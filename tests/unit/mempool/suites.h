@@ -6,6 +6,7 @@
 
 Suite *accept_again_suite(void);
 Suite *accept_package_suite(void);
+Suite *accept_family_suite(void);
 Suite *accept_replace_suite(void);
 Suite *accept_suite(void);
 Suite *accept_truc_suite(void);
