@@ -130,14 +130,8 @@ static void package_tell(struct rpc_call *c)
 	struct sync *sync = rpc_node(c)->sync;
 	struct offer *o = rpc_state(c);
 
-	for (size_t i = 0; i < o->n; i++) {
-		const struct mempool_result *r = &o->results[i];
-
-		if (r->outcome == TX_ACCEPTED || r->outcome == TX_KEPT)
-			sync_announce_tx(sync, &o->wtxids[i]);
-		else if (!hash256_is_zero(&r->other))
-			sync_announce_tx(sync, &r->other);
-	}
+	for (size_t i = 0; i < o->n; i++)
+		sync_announce_tx(sync, &o->txids[i]);
 	rpc_continue(c, RPC_POOL, package_answer);
 }
 

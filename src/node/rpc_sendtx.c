@@ -133,15 +133,12 @@ static void send_judge(struct rpc_call *c)
 {
 	struct chain *chain = rpc_node(c)->chain;
 	struct offer *o = rpc_state(c);
-	const struct mempool_tx *kept =
-	    mempool_find(chain_mempool(chain), &o->txids[0]);
 
 	if (is_in_chain(chain, o)) {
 		rpc_fail(c, RPC_ALREADY_IN_CHAIN,
 			 "Transaction outputs already in utxo set");
 		send_end(c);
-	} else if (kept) {
-		o->wtxids[0] = kept->wtxid;
+	} else if (mempool_find(chain_mempool(chain), &o->txids[0])) {
 		rpc_continue(c, RPC_LOOP, send_again);
 	} else if (fee_ok(c, o)) {
 		rpc_continue(c, RPC_LOOP, send_submit);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """submitpackage: a child pays for parents that would not be kept alone."""
-from node import Node, main, nodes, raises
+from node import Node, main, nodes, raises, wait_until
 from purse import SUBSIDY, Purse, Spend, pool
 
 
@@ -39,6 +39,21 @@ def test_what_was_replaced_is_told():
         r = a.rpc('submitpackage', [new.hex])
         assert r['replaced-transactions'] == [old.id], r
         assert pool(a) == {new.id}
+
+
+def test_peers_hear_of_packages():
+    a, b = Node(), Node()
+    with nodes(a, b):
+        a.start()
+        b.start()
+        p = Purse(a)
+        for h in p.hashes:
+            b.rpc('submitblock', a.rpc('getblock', h, 0))
+        a.connect(b)
+        cheap = p.pay(0)
+        child = Spend([cheap.out()], [SUBSIDY - 50000])
+        a.rpc('submitpackage', [cheap.hex, child.hex])
+        wait_until('the peer has both', lambda: pool(b) == pool(a), 60)
 
 
 def test_packages_that_are_none_are_refused():
