@@ -44,7 +44,7 @@ static void tell(struct chain *c, enum chain_event_type type,
 	    .wtxid = tx->wtxid,
 	    .fee = tx->fee + tx->delta,
 	    .vsize = tx->vsize,
-	    .sequence = s.sequence,
+	    .sequence = s.sequence + 1,
 	    .reason = why,
 	    .ours = tx->unbroadcast,
 	};

@@ -82,7 +82,7 @@ enum chain_event_type {
 struct chain_tx {
 	struct hash256 txid, wtxid;
 	int64_t fee, vsize;         /* satoshi, virtual bytes */
-	uint64_t sequence;          /* the pool's, once it is there */
+	uint64_t sequence;          /* the pool's, once this is done */
 	enum mempool_reason reason; /* with TX_REMOVED */
 	bool ours;                  /* came by RPC */
 };
