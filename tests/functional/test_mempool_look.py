@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What commands show of the pool: relatives, clusters, fees, spenders."""
 from node import Node, main, nodes, raises
+from p2p import Peer
 from purse import COIN, SUBSIDY, Purse, Spend, pool
 
 
@@ -95,6 +96,35 @@ def test_spenders_are_found():
         many = a.rpc('gettxspendingprevout', asked * 5000)
         assert len(many) == 10000 and many[-2:] == [
             dict(asked[0], spendingtxid=t.id), asked[1]]
+
+
+def test_orphans_are_shown_with_who_sent_them():
+    a = Node()
+    with nodes(a):
+        a.start()
+        p = Purse(a)
+        top = p.pay()
+        kids = [Spend([top.out()], [SUBSIDY - 20000 - i]) for i in range(3)]
+        x, y = Peer(a).handshake(), Peer(a).handshake()
+        for k in kids[1:]:
+            x.send('tx', k.raw)
+        x.sync()
+        y.send('tx', kids[0].raw)
+        y.sync()
+        ids = [i['id'] for i in a.rpc('getpeerinfo')]
+        r = a.rpc('getorphantxs', 2)
+        order = sorted(kids, key=lambda k: bytes.fromhex(k.wid)[::-1])
+        assert [o['wtxid'] for o in r] == [k.wid for k in order], r
+        assert [o['hex'] for o in r] == [k.hex for k in order]
+        assert a.rpc('getorphantxs') == [k.id for k in order]
+        who = {o['txid']: o['from'] for o in a.rpc('getorphantxs', 1)}
+        assert who == {kids[0].id: ids[1:], kids[1].id: ids[:1],
+                       kids[2].id: ids[:1]}, (who, ids)
+        for bad, code in [(3, -8), (-1, -8), (True, -3), ('1', -3)]:
+            raises(code, a.rpc, 'getorphantxs', bad)
+        assert 'getorphantxs' not in a.rpc('help')
+        x.close()
+        y.close()
 
 
 def test_priorities_change_the_order_only():

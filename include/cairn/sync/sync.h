@@ -72,7 +72,7 @@ bool sync_fetch_block(struct sync *s, uint64_t peer, struct hnode *n);
 /* One transaction that waits for others. Borrowed during the call. */
 struct sync_orphan {
 	const struct hash256 *txid, *wtxid;
-	const struct buf *buf; /* payload: all of it */
+	struct buf *buf; /* payload: all of it */
 	uint32_t weight;
 	const uint64_t *peers; /* who announced it */
 	size_t n_peers;
