@@ -42,7 +42,7 @@ static void tell(struct chain *c, enum chain_event_type type,
 	e.tx = (struct chain_tx){
 	    .txid = tx->txid,
 	    .wtxid = tx->wtxid,
-	    .fee = tx->fee + tx->delta,
+	    .fee = sat_sum(tx->fee, tx->delta),
 	    .vsize = tx->vsize,
 	    .sequence = s.sequence + 1,
 	    .reason = why,

@@ -131,15 +131,7 @@ bool dust_is_spent(const struct judge *j, struct offer *o, size_t n);
 const char *tx_name(char dst[TX_NAME_STR], const struct hash256 *txid,
 		    const struct hash256 *wtxid);
 
-/* Satoshi added up; what users add to fees may be anything. */
-static inline int64_t sat_sum(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return a < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
+/* Satoshi, with what was added. */
 static inline int64_t entry_paid(const struct entry *e)
 {
 	return sat_sum(e->tx.fee, e->tx.delta);

@@ -36,18 +36,20 @@ struct pool_index {
 	bool block_since;
 };
 
-/* What e is taken to pay. What is added is bounded, so that the fees of all
- * that is ever looked at together add up in 64 bits. */
+/* What is added to a fee counts in the order of the pool up to this bound, so
+ * that the fees of all that is ever looked at together add up in 64 bits. */
 #define DELTA_MAX (INT64_C(1) << 45)
-static inline int64_t entry_fee(const struct entry *e)
+static inline int64_t order_fee(int64_t fee, int64_t delta)
 {
-	int64_t delta = e->tx.delta;
-
 	if (delta > DELTA_MAX)
 		delta = DELTA_MAX;
 	if (delta < -DELTA_MAX)
 		delta = -DELTA_MAX;
-	return e->tx.fee + delta;
+	return fee + delta;
+}
+static inline int64_t entry_fee(const struct entry *e)
+{
+	return order_fee(e->tx.fee, e->tx.delta);
 }
 
 /* What malloc takes for n bytes. */

@@ -9,15 +9,6 @@
 
 #include <stdlib.h>
 
-static int64_t add_saturating(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (!__builtin_add_overflow(a, b, &sum))
-		return sum;
-	return b > 0 ? INT64_MAX : INT64_MIN;
-}
-
 int64_t pool_delta(const struct mempool *m, const struct hash256 *txid)
 {
 	const struct delta *d = table_get(&m->ix->deltas, txid);
@@ -46,7 +37,7 @@ static void delta_set(struct mempool *m, const struct hash256 *txid,
 void mempool_prioritise(struct mempool *m, const struct hash256 *txid,
 			int64_t delta)
 {
-	int64_t fee = add_saturating(pool_delta(m, txid), delta);
+	int64_t fee = sat_sum(pool_delta(m, txid), delta);
 	struct entry *e = pool_find(m, txid);
 
 	delta_set(m, txid, fee);

@@ -224,7 +224,7 @@ static void group_draft(struct draft *d, struct trial *tr, int group)
 
 		if (root(tr, (int)i) != group)
 			continue;
-		t->fee = tr->ch->in[i].fee;
+		t->fee = order_fee(0, tr->ch->in[i].fee);
 		t->size = tr->ch->in[i].weight;
 		t->tie = be64_get(tr->ch->in[i].txid->b);
 		t->parents = 0;
@@ -360,7 +360,7 @@ void pool_try_chunk(const struct mempool *m, const struct pool_change *c,
 	struct draft d;
 	struct trial tr;
 
-	*fee = c->in[last].fee;
+	*fee = order_fee(0, c->in[last].fee);
 	*weight = c->in[last].weight;
 	if (trial_begin(&tr, m, c)) {
 		group_draft(&d, &tr, root(&tr, (int)last));

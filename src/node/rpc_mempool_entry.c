@@ -67,13 +67,13 @@ static struct pool_sum sum_up(struct pool_copy *p, size_t i,
 	uint32_t all[MEMPOOL_CLUSTER_MAX];
 	size_t n = poolcopy_walk(p, all, i, r);
 	const struct pool_row *row = &p->rows[i];
-	struct pool_sum s = {n + 1, row->vsize, row->fee + row->delta,
+	struct pool_sum s = {n + 1, row->vsize, sat_sum(row->fee, row->delta),
 			     row->signals_rbf};
 
 	for (size_t k = 0; k < n; k++) {
 		row = &p->rows[all[k]];
 		s.vsize += row->vsize;
-		s.fee += row->fee + row->delta;
+		s.fee = sat_sum(s.fee, sat_sum(row->fee, row->delta));
 		s.signals_rbf |= row->signals_rbf;
 	}
 	return s;
@@ -85,7 +85,7 @@ static void fees_json(struct jw *w, const struct pool_row *r,
 	jw_key(w, "fees");
 	jw_obj(w);
 	jw_kamount(w, "base", r->fee);
-	jw_kamount(w, "modified", r->fee + r->delta);
+	jw_kamount(w, "modified", sat_sum(r->fee, r->delta));
 	jw_kamount(w, "ancestor", up->fee);
 	jw_kamount(w, "descendant", down->fee);
 	jw_kamount(w, "chunk", r->chunk_fee);

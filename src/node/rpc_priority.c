@@ -82,7 +82,7 @@ static bool priorities_next(void *arg, struct jw *w, int *rc)
 	jw_ki64(w, "fee_delta", p->delta);
 	jw_kbool(w, "in_mempool", p->in_pool);
 	if (p->in_pool)
-		jw_ki64(w, "modified_fee", p->fee + p->delta);
+		jw_ki64(w, "modified_fee", sat_sum(p->fee, p->delta));
 	jw_obj_end(w);
 	return true;
 }

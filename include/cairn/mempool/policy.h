@@ -33,6 +33,16 @@ struct policy {
 /* Bitcoin Core's defaults. */
 extern const struct policy policy_default;
 
+/* Satoshi added up, as far as they can be counted: what is added to fees by
+ * hand may be anything. */
+static inline int64_t sat_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
 /* Satoshi for vsize bytes at a rate, rounded up as Core's CFeeRate does. */
 int64_t rate_fee(int64_t rate, int64_t vsize);
 /* Rate of a fee, rounded down; 0 for no bytes. */

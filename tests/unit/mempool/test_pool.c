@@ -360,6 +360,44 @@ START_TEST(what_is_added_to_a_fee_stays_when_the_transaction_leaves)
 }
 END_TEST
 
+/* A cluster of which each is said to pay all there is, or to cost it. */
+START_TEST(fees_that_are_added_to_without_end_are_ordered)
+{
+	struct pool_comer comer;
+	struct entry *a, *b, *c;
+	struct mempool_tx t;
+	struct lab_out in;
+	struct lab lab;
+
+	lab_init(&lab, 1 << 24);
+	a = lab_put(&lab, NULL, 0, 3, 0, MAX_MONEY);
+	b = lab_child(&lab, a, 0, 1, 400);
+	c = lab_child(&lab, a, 1, 1, 400);
+	mempool_prioritise(lab.m, &a->tx.txid, INT64_MAX);
+	mempool_prioritise(lab.m, &b->tx.txid, INT64_MIN);
+	mempool_prioritise(lab.m, &c->tx.txid, INT64_MAX);
+	lab_check(&lab);
+	ck_assert_uint_lt(a->slot, c->slot);
+	ck_assert_uint_lt(c->slot, b->slot);
+	in = lab_out(a, 2);
+	t = lab_tx(&lab, &in, 1, 1, 0, 0);
+	comer = (struct pool_comer){&t.view, &t.txid, INT64_MAX, t.weight};
+	ck_assert_int_eq(pool_try(lab.m, &(struct pool_change){.out = &b,
+							       .n_out = 1,
+							       .in = &comer,
+							       .n_in = 1}),
+			 POOL_FITS);
+	comer.fee = INT64_MIN;
+	ck_assert_int_eq(pool_try(lab.m, &(struct pool_change){.out = &c,
+							       .n_out = 1,
+							       .in = &comer,
+							       .n_in = 1}),
+			 POOL_NOT_BETTER);
+	buf_unref(t.buf);
+	lab_fini(&lab);
+}
+END_TEST
+
 START_TEST(the_walk_gives_parents_and_high_rates_first)
 {
 	const struct mempool_tx *tx;
@@ -428,6 +466,7 @@ Suite *pool_suite(void)
 	tcase_add_test(tc, every_change_takes_a_number);
 	tcase_add_test(
 	    tc, what_is_added_to_a_fee_stays_when_the_transaction_leaves);
+	tcase_add_test(tc, fees_that_are_added_to_without_end_are_ordered);
 	tcase_add_test(tc, the_walk_gives_parents_and_high_rates_first);
 	tcase_add_test(tc, the_walk_follows_every_change);
 	tcase_add_loop_test(tc, any_history_gives_what_a_rebuild_does, 0, 6);
