@@ -18,7 +18,7 @@ struct group {
 
 struct work {
 	const struct lin_tx *tx;
-	uint32_t n;
+	uint32_t n; /* of all, or in a pass of those that it orders */
 	uint64_t anc[LIN_MAX], desc[LIN_MAX]; /* with itself */
 	int64_t fee[LIN_MAX], size[LIN_MAX];  /* of what is needed for it */
 	struct group g[LIN_MAX];
@@ -223,6 +223,27 @@ uint32_t lin_fast(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
 	return cut(chunks, order, tx, n);
 }
 
+/* Within chunks what pays best comes early too, as in Bitcoin Core. */
+static void order_within(uint8_t *order, const struct lin_chunk *chunks,
+			 uint32_t n_chunks, const struct lin_tx *tx, uint32_t n)
+{
+	bool closed = false;
+	struct work w;
+
+	w.tx = tx;
+	for (uint32_t i = 0; i < n_chunks; order += chunks[i++].n) {
+		if (chunks[i].n < 3)
+			continue;
+		w.n = n;
+		if (!closed)
+			close_sets(&w);
+		closed = true;
+		w.n = chunks[i].n;
+		pass(order, &w, true);
+		pass(order, &w, false);
+	}
+}
+
 struct lin_info linearize(uint8_t order[LIN_MAX],
 			  struct lin_chunk chunks[LIN_MAX],
 			  const struct lin_tx *tx, uint32_t n)
@@ -237,7 +258,9 @@ struct lin_info linearize(uint8_t order[LIN_MAX],
 	info.optimal =
 	    lin_optimal(order, chunks, &info.n_chunks, tx, n, &info.steps);
 	info.steps = LIN_STEPS - info.steps;
-	if (!info.optimal)
+	if (info.optimal)
+		order_within(order, chunks, info.n_chunks, tx, n);
+	else
 		info.n_chunks = lin_fast(order, chunks, tx, n);
 	return info;
 }
