@@ -74,7 +74,8 @@ static size_t collect(struct net *n, struct cand *c)
 	for (i = 0; i < n->peers.n; i++) {
 		struct peer *p = n->peers.p[i];
 
-		if (p->conn != CONN_INBOUND || !peer_is_open(p))
+		if (p->conn != CONN_INBOUND || !peer_is_open(p) ||
+		    (p->perms & PERM_NOBAN))
 			continue;
 		c[count].p = p;
 		c[count].group = netaddr_group(&p->addr);

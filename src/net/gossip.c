@@ -106,7 +106,7 @@ static void learn_all(struct peer *p, struct addr_entry *e, size_t n)
 	refill(g, now_us);
 	shuffle(&p->net->rand, e, n);
 	for (i = 0; i < n; i++) {
-		if (g->tokens < 1.0) {
+		if (g->tokens < 1.0 && !(p->perms & PERM_ADDR)) {
 			g->rate_limited++;
 			continue;
 		}

@@ -19,8 +19,9 @@
 
 static bool we_relay(const struct peer *p)
 {
-	return p->net->cfg.relay_txs && p->conn != CONN_BLOCK_ONLY &&
-	       p->conn != CONN_FEELER;
+	bool wants = p->net->cfg.relay_txs || (p->perms & PERM_RELAY);
+
+	return wants && p->conn != CONN_BLOCK_ONLY && p->conn != CONN_FEELER;
 }
 
 static void send_version(struct peer *p)

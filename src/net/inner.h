@@ -57,6 +57,7 @@ struct peer {
 	uint64_t id; /* PEER_NONE until connected */
 	enum peer_state state;
 	enum peer_conn conn;
+	uint32_t perms;
 	void *data;
 	const char *why; /* of closing */
 
@@ -191,6 +192,10 @@ void peer_flush(struct peer *p);
 
 /* deliver.c */
 void peer_deliver(struct peer *p, const struct rx_msg *m);
+
+/* grants.c */
+uint32_t grants_of(const struct net *n, const struct netaddr *a,
+		   enum peer_conn c);
 
 /* handshake.c */
 void handshake_begin(struct peer *p);

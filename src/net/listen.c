@@ -49,7 +49,8 @@ const char *inbound_refusal(struct net *n, const struct peer *p)
 
 	if (!n->active)
 		return "network inactive";
-	if (inbound + 1 >= max && discouraged_has(&n->discouraged, &p->addr))
+	if (inbound + 1 >= max && discouraged_has(&n->discouraged, &p->addr) &&
+	    !(grants_of(n, &p->addr, CONN_INBOUND) & PERM_NOBAN))
 		return "discouraged";
 	if (inbound >= max && !make_slot(n))
 		return "full";

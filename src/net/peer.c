@@ -189,6 +189,7 @@ void peer_connected(struct peer *p)
 	p->id = n->next_id++;
 	peers_add(&n->peers, p);
 	p->loopback = netaddr_is_local(&p->addr);
+	p->perms = grants_of(n, &p->addr, p->conn);
 	p->conn_time_s = net_now(n);
 	find_bind(p);
 	/* Only latency is lost where this fails. */
@@ -220,6 +221,8 @@ void peer_misbehaving(struct peer *p, const char *why)
 	netaddr_fmt(addr, &p->addr);
 	log_debug(LOG_NET, "peer=%" PRIu64 " misbehaving addr=%s why=%s", p->id,
 		  addr, why);
+	if (p->perms & PERM_NOBAN)
+		return;
 	if (net_may_tell(n))
 		log_info(LOG_NET,
 			 "peer=%" PRIu64 " addr=%s broke a rule (%s) and is "

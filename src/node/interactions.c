@@ -53,6 +53,9 @@ void interactions_apply(struct conf *c, interaction_fn note, void *arg)
 		imply(c, "-blocksonly=1", "whitelistrelay", "0", note, arg);
 		imply(c, "-blocksonly=1", "maxmempool", "5", note, arg);
 	}
+	if (conf_bool(c, "whitelistforcerelay", false))
+		imply(c, "-whitelistforcerelay=1", "whitelistrelay", "1", note,
+		      arg);
 }
 
 static bool filter_type_ok(const struct conf *c, struct text *err)

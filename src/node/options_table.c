@@ -167,6 +167,15 @@ const struct option option_table[] = {
 	"(default: 60)"),
     TEXT("uacomment", 0, "<text>",
 	 "Add this to the name told to peers; may be repeated"),
+    TEXT("whitelist", OPT_NEEDS, "<perms>@<net>",
+	 "What peers of a network may do: noban, relay, forcerelay, mempool, "
+	 "addr, all; with in or out; may be repeated"),
+    BOOL("whitelistforcerelay", 0,
+	 "Also forcerelay for those of -whitelist without permissions "
+	 "(default: 0)"),
+    BOOL("whitelistrelay", 0,
+	 "Also relay for those of -whitelist without permissions (default: "
+	 "1, but 0 with -blocksonly)"),
 
     GROUP("Transactions"),
     BOOL("acceptnonstdtxn", OPT_DEBUG,
@@ -354,7 +363,6 @@ const struct option option_table[] = {
     IDLE("upnp", "ports are not mapped"),
     IDLE("proxyrandomize", "there is no proxy"),
     IDLE("v2transport", "peers are spoken to by version 1 of the transport"),
-    IDLE("whitelistrelay", "no peer has permissions"),
     IDLE("choosedatadir", no_window),
     IDLE("lang", no_window),
     IDLE("min", no_window),
@@ -400,8 +408,6 @@ const struct option option_table[] = {
     LATER("txospenderindex", "0"),
     LATER("txreconciliation", "0"),
     LATER_TEXT("whitebind", NULL),
-    LATER_TEXT("whitelist", NULL),
-    LATER("whitelistforcerelay", "0"),
     LATER_TEXT("zmqpubhashblock", NULL),
     LATER_TEXT("zmqpubhashblockhwm", NULL),
     LATER_TEXT("zmqpubhashtx", NULL),

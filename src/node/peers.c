@@ -51,6 +51,8 @@ static void fill(struct net_cfg *cfg, const struct node *n)
 	cfg->max_send_buffer =
 	    (size_t)conf_i64(c, "maxsendbuffer", SEND_KB_DEFAULT) * 1000;
 	cfg->global_recv_budget = RECV_BUDGET;
+	cfg->grants = n->grants;
+	cfg->n_grants = n->n_grants;
 	cfg->max_automatic = AUTOMATIC_MAX;
 	if (cfg->max_automatic > cfg->max_connections)
 		cfg->max_automatic = cfg->max_connections;

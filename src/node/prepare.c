@@ -60,6 +60,8 @@ static int judge(struct node *n, struct settings *s, uint32_t *mask, int *level,
 			  &s->notes);
 	if (!rc)
 		rc = block_options(&n->block, err, &n->conf);
+	if (!rc)
+		rc = grants_parse(&n->grants, &n->n_grants, err, &n->conf);
 	if (rc)
 		return rc;
 	n->user_agent = user_agent_make(&n->conf, err);
@@ -236,4 +238,5 @@ void node_release(struct node *n)
 	free(n->log_path);
 	free(n->pid_path);
 	free(n->user_agent);
+	free(n->grants);
 }

@@ -97,6 +97,29 @@ static void peer_conn_json(struct jw *w, const struct peer_info *i,
 	jw_ki64(w, "startingheight", i->start_height);
 }
 
+static void perms_json(struct jw *w, uint32_t perms)
+{
+	static const struct {
+		uint32_t perm;
+		const char *name;
+	} names[] = {
+	    {PERM_BLOOM, "bloomfilter"},
+	    {PERM_NOBAN, "noban"},
+	    {PERM_FORCE_RELAY, "forcerelay"},
+	    {PERM_RELAY, "relay"},
+	    {PERM_MEMPOOL, "mempool"},
+	    {PERM_DOWNLOAD, "download"},
+	    {PERM_ADDR, "addr"},
+	};
+
+	jw_key(w, "permissions");
+	jw_arr(w);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (perms & names[i].perm)
+			jw_str(w, names[i].name);
+	jw_arr_end(w);
+}
+
 static void peer_json(struct jw *w, struct node *n, struct peer *p)
 {
 	struct sync_peer_info s;
@@ -110,9 +133,7 @@ static void peer_json(struct jw *w, struct node *n, struct peer *p)
 	jw_kbool(w, "addr_relay_enabled", i.addr_relay);
 	jw_ku64(w, "addr_processed", i.addr_processed);
 	jw_ku64(w, "addr_rate_limited", i.addr_rate_limited);
-	jw_key(w, "permissions");
-	jw_arr(w);
-	jw_arr_end(w);
+	perms_json(w, peer_perms(p));
 	jw_kamount(w, "minfeefilter", i.fee_filter_sat);
 	per_msg_json(w, "bytessent_per_msg", i.sent_per_msg);
 	per_msg_json(w, "bytesrecv_per_msg", i.recv_per_msg);

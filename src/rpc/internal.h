@@ -11,6 +11,7 @@
 #include <cairn/base/arena.h>
 #include <cairn/base/buf.h>
 #include <cairn/base/must.h>
+#include <cairn/base/subnet.h>
 #include <cairn/base/text.h>
 #include <cairn/rpc/rpc.h>
 
@@ -67,14 +68,6 @@ const char *auth_user(const struct auth *a, const char *header);
 bool auth_may_call(const struct auth *a, const char *user);
 bool auth_may_call_method(const struct auth *a, const char *user,
 			  const char *method);
-
-/* An IPv6 network, or an IPv4 one mapped into it. */
-struct subnet {
-	uint8_t net[16], mask[16];
-};
-
-bool subnet_parse(struct subnet *s, const char *text) must_check;
-bool subnet_has(const struct subnet *s, const struct sockaddr *sa);
 
 /* Something that has had its turn and goes on in the loop's next round. */
 struct later {

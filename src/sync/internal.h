@@ -141,6 +141,8 @@ bool sp_serves_blocks(const struct sp *sp);
 bool sp_serves_witness(const struct sp *sp);
 bool sp_is_limited(const struct sp *sp);
 bool sp_is_preferred(const struct sp *sp);
+/* The operator has granted it this. */
+bool sp_may(const struct sp *sp, uint32_t perm);
 size_t sync_preferred(const struct sync *s);
 
 /* headers.c */

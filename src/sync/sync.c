@@ -36,7 +36,7 @@ static const on_msg_fn handlers[MSG_COUNT] = {
     [MSG_GETHEADERS] = on_getheaders,
     [MSG_HEADERS] = on_headers,
     [MSG_INV] = on_inv,
-    [MSG_MEMPOOL] = on_bloom_request,
+    [MSG_MEMPOOL] = on_mempool,
     [MSG_NOTFOUND] = on_notfound,
     [MSG_TX] = on_tx,
 };
@@ -125,13 +125,20 @@ bool sp_is_limited(const struct sp *sp)
 	return !(sv & NODE_NETWORK) && (sv & NODE_NETWORK_LIMITED);
 }
 
-/* Core's fPreferredDownload: peers that we chose. */
+bool sp_may(const struct sp *sp, uint32_t perm)
+{
+	return peer_perms(sp->peer) & perm;
+}
+
+/* Core's fPreferredDownload: peers that we or the operator chose. */
 bool sp_is_preferred(const struct sp *sp)
 {
 	enum peer_conn c = peer_conn_type(sp->peer);
 
-	return !peer_is_inbound(sp->peer) && c != CONN_FEELER &&
-	       c != CONN_ADDR_FETCH && sp_serves_blocks(sp);
+	bool ours = !peer_is_inbound(sp->peer) || sp_may(sp, PERM_NOBAN);
+
+	return ours && c != CONN_FEELER && c != CONN_ADDR_FETCH &&
+	       sp_serves_blocks(sp);
 }
 
 size_t sync_preferred(const struct sync *s)

@@ -109,17 +109,12 @@ static void buckets_run(struct sync *s, int64_t now_us)
 	bucket_run(s, &s->tx.outbound, false);
 }
 
-void tx_announce(struct sync *s, const struct hash256 *wtxid)
+void sync_announce_tx(struct sync *s, const struct hash256 *id)
 {
-	bucket_add(&s->tx.inbound, wtxid);
-	bucket_add(&s->tx.outbound, wtxid);
-	buckets_run(s, clock_now_us(s->cfg.clock));
-}
+	const struct ptx *t = txpool_wtxid(&s->tx.pool, id);
 
-void sync_announce_tx(struct sync *s, const struct hash256 *txid)
-{
-	const struct ptx *t = txpool_txid(&s->tx.pool, txid);
-
+	if (!t)
+		t = txpool_txid(&s->tx.pool, id);
 	if (t)
 		tx_announce(s, &t->wtxid);
 }
@@ -221,6 +216,17 @@ static void trickle(struct sp *sp)
 	t->n_to_send = t->cap_to_send = 0;
 }
 
+void tx_announce(struct sync *s, const struct hash256 *wtxid)
+{
+	bucket_add(&s->tx.inbound, wtxid);
+	bucket_add(&s->tx.outbound, wtxid);
+	buckets_run(s, clock_now_us(s->cfg.clock));
+	/* Nothing is hidden from who is trusted. */
+	for (struct sp *sp = s->peers; sp; sp = sp->next)
+		if (sp->tx.relays && sp_may(sp, PERM_NOBAN))
+			trickle(sp);
+}
+
 /* Inbound peers share one time, so that many connections tell no more than one.
  */
 static int64_t next_inv(struct sp *sp, int64_t now_us)
@@ -238,9 +244,22 @@ void tx_announce_tick(struct sync *s, int64_t now_us)
 {
 	buckets_run(s, now_us);
 	for (struct sp *sp = s->peers; sp; sp = sp->next) {
-		if (!sp->tx.relays || sp->tx.next_inv_us >= now_us)
-			continue;
-		trickle(sp);
-		sp->tx.next_inv_us = next_inv(sp, now_us);
+		bool due = sp->tx.next_inv_us < now_us;
+		if (sp->tx.relays && (due || sp_may(sp, PERM_NOBAN)))
+			trickle(sp);
+		if (due)
+			sp->tx.next_inv_us = next_inv(sp, now_us);
 	}
+}
+
+/* BIP 35. As nodes that offer no bloom filters: for those alone to whom it was
+ * granted. */
+void on_mempool(struct sp *sp, const struct net_msg *m)
+{
+	(void)m;
+	if (sp_may(sp, PERM_MEMPOOL))
+		sp->tx.sent_all = sp->tx.relays;
+	else if (!sp_may(sp, PERM_NOBAN))
+		peer_disconnect(sp->peer,
+				"mempool request without bloom filters");
 }

@@ -21,7 +21,7 @@ static int64_t ask_delay(const struct sp *sp, bool by_txid)
 		us += DELAY_US;
 	if (by_txid && sp->s->tx.n_wtxid_peers > 0)
 		us += DELAY_US;
-	if (sp->tx.req.in_flight >= TX_IN_FLIGHT)
+	if (sp->tx.req.in_flight >= TX_IN_FLIGHT && !sp_may(sp, PERM_RELAY))
 		us += DELAY_US;
 	return us;
 }
@@ -77,7 +77,7 @@ bool tx_orphan_candidate(struct sp *sp, const struct hash256 *parents, size_t n,
 
 	if (t && orphans_has_from(t, &sp->tx.orphans))
 		return false;
-	if (sp->tx.req.total + n > TX_ANNOUNCED_MAX)
+	if (sp->tx.req.total + n > TX_ANNOUNCED_MAX && !sp_may(sp, PERM_RELAY))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		announced(sp, &parents[i], false, ask_delay(sp, true));
@@ -119,7 +119,8 @@ bool tx_inv(struct sp *sp, uint32_t type, const struct hash256 *hash)
 	if (t)
 		orphan_announced(sp, t);
 	else if (!tx_have(s, hash, wtxid, true) &&
-		 sp->tx.req.total < TX_ANNOUNCED_MAX)
+		 (sp->tx.req.total < TX_ANNOUNCED_MAX ||
+		  sp_may(sp, PERM_RELAY)))
 		announced(sp, hash, wtxid, ask_delay(sp, !wtxid));
 	return true;
 }

@@ -116,21 +116,35 @@ static void tick_peer(struct sp *sp, int64_t rate, int64_t now_us)
 static bool is_told(const struct sp *sp)
 {
 	return peer_conn_type(sp->peer) != CONN_BLOCK_ONLY &&
+	       !sp_may(sp, PERM_FORCE_RELAY) &&
 	       peer_version(sp->peer) >= FEEFILTER_OF;
+}
+
+/* What is asked now; nothing is taken in initial download. */
+static int64_t rate_now(const struct sync *s)
+{
+	if (chain_in_ibd(s->chain))
+		return MONEY_MAX;
+	return s->tx.min_rate > s->cfg.min_relay_rate ? s->tx.min_rate : 0;
+}
+
+void tx_feefilter_ready(struct sp *sp)
+{
+	struct sync *s = sp->s;
+
+	if (s->loaded && !s->cfg.blocks_only && is_told(sp))
+		tick_peer(sp, rate_now(s), clock_now_us(s->cfg.clock));
 }
 
 void tx_feefilter_tick(struct sync *s, int64_t now_us)
 {
 	bool ibd = chain_in_ibd(s->chain);
-	int64_t most = round_rate(s, MONEY_MAX), rate = MONEY_MAX;
+	int64_t most = round_rate(s, MONEY_MAX), rate = rate_now(s);
 
 	if (s->cfg.blocks_only)
 		return;
-	if (!ibd) {
+	if (!ibd)
 		rate_ask(s, now_us);
-		rate =
-		    s->tx.min_rate > s->cfg.min_relay_rate ? s->tx.min_rate : 0;
-	}
 	for (struct sp *sp = s->peers; sp; sp = sp->next) {
 		if (!is_told(sp))
 			continue;

@@ -279,6 +279,8 @@ static void judge(struct sp *sp, struct txjob *j)
 
 	if (tx_have(s, &j->wtxid, true, false) ||
 	    hmap_get(&s->tx.judging, &j->wtxid)) {
+		if (sp_may(sp, PERM_FORCE_RELAY))
+			sync_announce_tx(s, &j->txid);
 		job_free(j);
 	} else if (txset_has(&s->tx.reconsiderable, &j->wtxid)) {
 		if (tx_package_find(sp, &pkg, j->buf, &j->txid, &j->wtxid) &&

@@ -23,7 +23,7 @@ bool tx_refuses(const struct sp *sp)
 	enum peer_conn c = peer_conn_type(sp->peer);
 
 	return c == CONN_BLOCK_ONLY || c == CONN_FEELER ||
-	       sp->s->cfg.blocks_only;
+	       (sp->s->cfg.blocks_only && !sp_may(sp, PERM_RELAY));
 }
 
 bool tx_have(const struct sync *s, const struct hash256 *hash, bool wtxid,
@@ -107,6 +107,7 @@ void txrelay_ready(struct sp *sp)
 	t->last_inv_sequence = 1;
 	txset_init(&t->known, TX_KNOWN_MAX);
 	sp->s->tx.n_wtxid_peers += t->wtxid;
+	tx_feefilter_ready(sp);
 }
 
 void txrelay_gone(struct sp *sp)
@@ -180,6 +181,8 @@ void txrelay_event(struct sync *s, const struct chain_event *e)
 		txset_clear(&t->rejects);
 		txset_clear(&t->reconsiderable);
 		tx_work_all(s);
+		/* Out of initial download: peers may tell of theirs now. */
+		tx_feefilter_tick(s, clock_now_us(s->cfg.clock));
 	}
 }
 

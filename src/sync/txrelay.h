@@ -131,9 +131,11 @@ bool tx_rejected(struct sync *s, struct txpackage *give, const struct txjob *j,
 /* txannounce.c */
 void tx_announce(struct sync *s, const struct hash256 *wtxid);
 void tx_announce_tick(struct sync *s, int64_t now_us);
+void on_mempool(struct sp *sp, const struct net_msg *m);
 int64_t tx_delay(struct sync *s, int64_t mean_us);
 
 /* txfeefilter.c */
+void tx_feefilter_ready(struct sp *sp);
 void tx_feefilter_tick(struct sync *s, int64_t now_us);
 
 /* txserve.c */

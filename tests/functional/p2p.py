@@ -95,6 +95,7 @@ class Peer:
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buf = b''
         self.seen = []
+        self.got = []  # the same with their payloads
 
     def send(self, command, payload=b''):
         self.sock.sendall(frame(self.magic, command, payload))
@@ -117,6 +118,8 @@ class Peer:
                     assert sha256d(body)[:4] == self.buf[20:24]
                     self.buf = self.buf[24 + n:]
                     self.seen.append(cmd)
+                    if len(body) < 1000:
+                        self.got.append((cmd, body))
                     return cmd, body
             left = end - time.monotonic()
             if left <= 0:

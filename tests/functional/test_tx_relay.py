@@ -172,7 +172,7 @@ def test_the_fee_filter_of_a_peer_is_respected():
     with nodes(a):
         clock, coins = ready(a)
         p, src = by_wtxid(a), by_wtxid(a)
-        assert struct.unpack('<q', wait_filter(p, clock))[0] == 100
+        assert filters(p) == [100]
         p.send('feefilter', struct.pack('<q', 20000))
         p.sync()
         low, high = spend(coins[:1], fee=500), spend(coins[1:2], fee=50000)
@@ -184,9 +184,12 @@ def test_the_fee_filter_of_a_peer_is_respected():
         assert sorted(i['minfeefilter'] for i in info) == [0, 0.0002]
 
 
-def wait_filter(p, clock):
-    clock.forward(1)
-    return p.wait('feefilter')
+def filters(p, clock=None):
+    """Fee rates that it was told of."""
+    if clock:
+        clock.forward(1)
+    p.sync()
+    return [struct.unpack('<q', b)[0] for c, b in p.got if c == 'feefilter']
 
 
 def test_what_was_not_announced_is_not_given():
@@ -306,8 +309,7 @@ def test_nothing_is_taken_in_initial_download():
         a.start('-mocktime=%d' % clock.now, '-maxtipage=60')
         assert a.rpc('getblockchaininfo')['initialblockdownload']
         p = by_wtxid(a)
-        rate = struct.unpack('<q', wait_filter(p, clock))[0]
-        assert rate == 9936506, rate
+        assert filters(p) == [9936506]
         tx = spend(coins[:1])
         p.send('inv', inv([(INV_WTX, tx.wid())]))
         assert asked(p, 60, clock) == []
@@ -315,7 +317,7 @@ def test_nothing_is_taken_in_initial_download():
         assert not a.rpc('getrawmempool')
         mine(a, 1)
         assert not a.rpc('getblockchaininfo')['initialblockdownload']
-        assert struct.unpack('<q', wait_filter(p, clock))[0] == 100
+        assert filters(p, clock) == [9936506, 100]
         p.send('inv', inv([(INV_WTX, tx.wid())]))
         assert asked(p, 60, clock) == [(INV_WTX, tx.wid())]
 
@@ -361,6 +363,38 @@ def test_an_own_one_is_announced_until_somebody_asks():
         q = by_wtxid(a)
         clock.forward(900)
         assert told(q, clock, tries=5) == []
+
+
+def test_what_an_operator_grants():
+    a = Node(args=['-blocksonly', '-whitelist=noban,mempool,relay@127.0.0.0/8'])
+    with nodes(a):
+        clock, coins = ready(a)
+        p, q = by_wtxid(a), by_wtxid(a)
+        tx, other = spend(coins[:1]), spend(coins[1:2])
+        # Taken in spite of -blocksonly, and told of without any delay.
+        offer(p, tx)
+        assert in_pool(a, tx)
+        assert parse_inv(q.wait('inv')) == [(INV_WTX, tx.wid())]
+        a.rpc('sendrawtransaction', other.raw().hex())
+        for peer in (p, q):
+            assert parse_inv(peer.wait('inv')) == [(INV_WTX, other.wid())]
+        # BIP 35: all that is kept.
+        q.send('mempool')
+        q.sync()
+        clock.forward(5)
+        assert sorted(parse_inv(q.wait('inv'))) == sorted(
+            (INV_WTX, t.wid()) for t in (tx, other))
+        # A broken rule has no consequence.
+        q.send('inv', inv([(INV_TX, bytes(32))] * 50001))
+        q.sync()
+        assert a.rpc('getpeerinfo')[0]['permissions'] == [
+            'noban', 'relay', 'mempool', 'download']
+    b = Node()
+    with nodes(b):
+        b.start()
+        p = by_wtxid(b)
+        p.send('mempool')
+        p.wait_closed()
 
 
 def test_a_flood_stays_within_bounds():

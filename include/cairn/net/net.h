@@ -9,6 +9,7 @@
 #define CAIRN_NET_NET_H
 
 #include <cairn/base/attr.h>
+#include <cairn/base/subnet.h>
 #include <cairn/wire/addr.h>
 #include <cairn/wire/command.h>
 #include <uv.h>
@@ -72,6 +73,25 @@ struct net_ops {
 	uint64_t (*services)(void *arg);
 };
 
+/* What peers may be allowed (getpeerinfo's permissions). Bloom filters are not
+ * offered, and downloads are not limited, so those two change nothing. */
+#define PERM_BLOOM       1u
+#define PERM_RELAY       2u /* transactions with -blocksonly, any number */
+#define PERM_FORCE_RELAY 4u /* those that are here already are passed on */
+#define PERM_NOBAN       8u /* broken rules do not end the connection */
+#define PERM_MEMPOOL     16u
+#define PERM_DOWNLOAD    32u
+#define PERM_ADDR        64u /* any number of addresses */
+#define PERM_ALL         127u
+
+/* To peers of a network: those that dial us, and those that we dial because we
+ * were told to. */
+struct net_grant {
+	struct subnet net;
+	uint32_t perms;
+	bool in, out;
+};
+
 struct net_cfg {
 	const struct params *params;
 	const struct clock *clock;
@@ -85,6 +105,8 @@ struct net_cfg {
 	size_t max_recv_buffer, max_send_buffer; /* bytes per peer */
 	size_t global_recv_budget;
 	size_t max_automatic; /* outbound slots, 8 full + 2 block-relay */
+	const struct net_grant *grants; /* borrowed while net lives */
+	size_t n_grants;
 };
 
 struct net *net_new(uv_loop_t *loop, const struct net_cfg *cfg,
@@ -199,6 +221,8 @@ int32_t peer_version(const struct peer *p);
 int32_t peer_start_height(const struct peer *p);
 /* The lowest fee rate that it wants to hear of, satoshi per 1,000 vB. */
 int64_t peer_fee_filter(const struct peer *p);
+/* PERM_ bits that an operator granted it. */
+uint32_t peer_perms(const struct peer *p);
 void peer_note_block(struct peer *p, int64_t now_s);
 /* Send a ping to every peer at the next tick (the ping RPC). */
 void net_ping_all(struct net *n);

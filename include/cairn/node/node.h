@@ -38,6 +38,8 @@ struct node {
 	struct conf conf;
 	struct params params; /* the chosen row with the options applied */
 	struct pool_settings pool;
+	struct net_grant *grants; /* -whitelist */
+	size_t n_grants;
 	struct clock clock;
 	struct datadir dir;
 	struct pool *readers; /* short block reads */

@@ -76,6 +76,12 @@ struct block_settings {
 int block_options(struct block_settings *b, struct text *err,
 		  const struct conf *c) must_check;
 
+struct net_grant;
+/* -whitelist, with what -whitelistrelay and -whitelistforcerelay imply, as an
+ * array of n; free() it. E_INVALID with one sentence in err. */
+int grants_parse(struct net_grant **give, size_t *n, struct text *err,
+		 const struct conf *c) must_check;
+
 /* The user agent "/Cairn:x.y.z(comment; comment)/" with the -uacomment values.
  * NULL with a sentence in err; the caller frees. */
 char *user_agent_make(const struct conf *c, struct text *err) must_check;

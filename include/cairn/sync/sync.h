@@ -92,8 +92,8 @@ void sync_pace(const struct sync *s, struct sync_pace *inbound,
 /* Let so many seconds pass for what is done every ten minutes or so (tests). */
 void sync_forward(struct sync *s, int64_t seconds);
 
-/* Announce a transaction of the pool to all who want to hear of it; each is
- * told at a random time, unless it knows it. */
-void sync_announce_tx(struct sync *s, const struct hash256 *txid);
+/* Announce a transaction of the pool, by either id, to all who want to hear of
+ * it; each is told at a random time, unless it knows it. */
+void sync_announce_tx(struct sync *s, const struct hash256 *id);
 
 #endif

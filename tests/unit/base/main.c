@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 static const suite_fn suites[] = {
-    arena_suite, attr_suite,        buf_suite,    bytes_suite,  clock_suite,
-    conf_suite,  delimited_suite,   endian_suite, err_suite,    file_suite,
-    hmap_suite,  log_suite,         mem_suite,    must_suite,   rand_suite,
-    rd_suite,    small_bytes_suite, text_suite,   thread_suite,
+    arena_suite, attr_suite,        buf_suite,    bytes_suite, clock_suite,
+    conf_suite,  delimited_suite,   endian_suite, err_suite,   file_suite,
+    hmap_suite,  log_suite,         mem_suite,    must_suite,  rand_suite,
+    rd_suite,    small_bytes_suite, subnet_suite, text_suite,  thread_suite,
 };
 
 char *scratch_new(void)

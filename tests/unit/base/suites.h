@@ -25,6 +25,7 @@ Suite *must_suite(void);
 Suite *rand_suite(void);
 Suite *rd_suite(void);
 Suite *small_bytes_suite(void);
+Suite *subnet_suite(void);
 Suite *text_suite(void);
 Suite *thread_suite(void);
 

@@ -13,10 +13,9 @@
 #define MAX_WORDS 24
 
 static const suite_fn suites[] = {
-    block_options_suite, descriptors_suite,  interactions_suite,
-    log_options_suite,   mailbox_suite,      options_suite,
-    params_apply_suite,  pool_options_suite, poolcopy_suite,
-    poolfile_suite,      settings_suite,
+    block_options_suite, descriptors_suite, grants_suite,   interactions_suite,
+    log_options_suite,   mailbox_suite,     options_suite,  params_apply_suite,
+    pool_options_suite,  poolcopy_suite,    poolfile_suite, settings_suite,
 };
 
 char *scratch_new(void)

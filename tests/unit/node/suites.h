@@ -8,6 +8,7 @@
 
 Suite *block_options_suite(void);
 Suite *descriptors_suite(void);
+Suite *grants_suite(void);
 Suite *interactions_suite(void);
 Suite *log_options_suite(void);
 Suite *mailbox_suite(void);

@@ -5,9 +5,9 @@
 #include <signal.h>
 
 static const suite_fn suites[] = {
-    json_suite,   jw_suite,   subnet_suite,  auth_suite,        head_suite,
-    conn_suite,   call_suite, request_suite, params_suite,      stream_suite,
-    listen_suite, help_suite, client_suite,  client_text_suite,
+    json_suite, jw_suite,      auth_suite,        head_suite,   conn_suite,
+    call_suite, request_suite, params_suite,      stream_suite, listen_suite,
+    help_suite, client_suite,  client_text_suite,
 };
 
 int main(void)

@@ -8,7 +8,6 @@
 
 Suite *json_suite(void);
 Suite *jw_suite(void);
-Suite *subnet_suite(void);
 Suite *auth_suite(void);
 Suite *head_suite(void);
 Suite *conn_suite(void);

@@ -495,6 +495,11 @@ int32_t peer_version(const struct peer *p)
 	return PROTOCOL_VERSION;
 }
 
+uint32_t peer_perms(const struct peer *p)
+{
+	return p->perms;
+}
+
 int64_t peer_fee_filter(const struct peer *p)
 {
 	return p->fee_filter;

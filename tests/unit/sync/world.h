@@ -35,6 +35,7 @@ struct peer {
 	bool used, open, send_headers, full;
 	bool no_relay, by_txid; /* of transactions */
 	int64_t fee_filter;
+	uint32_t perms;
 	void *data;
 	struct sent sent[MSGS_MAX];
 	size_t n_sent, read; /* read: those a test has looked at */

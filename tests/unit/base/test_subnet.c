@@ -1,4 +1,6 @@
-/* -rpcallowip. */
+/* Networks as an operator writes them (src/base/subnet.c). */
+#include <cairn/base/subnet.h>
+
 #include "suites.h"
 
 #include <arpa/inet.h>

@@ -1,12 +1,14 @@
 /*
- * -rpcallowip: networks by address, address/bits or address/mask, and whether
- * an address lies in one. Pure functions. IPv4 is treated as IPv6 mapped, so
- * one comparison serves both and a mapped peer is what it is.
+ * Networks by address, address/bits or address/mask, and whether an address
+ * lies in one. Pure functions. IPv4 is treated as IPv6 mapped, so one
+ * comparison serves both and a mapped peer is what it is.
  */
-#include "internal.h"
+#include <cairn/base/subnet.h>
+
+#include <cairn/base/text.h>
 
 #include <arpa/inet.h>
-#include <stdlib.h>
+#include <string.h>
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
