@@ -44,8 +44,31 @@ static void cmd_getmempoolinfo(struct rpc_call *c)
 	rpc_done(c);
 }
 
+/* Copies of all are large, and live until the last byte of the answer is out:
+ * so many may be on their way. False: failed and finished. Chain thread. */
+#define WHOLE_MAX 16
+
+static bool whole_begin(struct rpc_call *c)
+{
+	struct node *n = rpc_node(c);
+
+	if (__atomic_add_fetch(&n->pool_copies, 1, __ATOMIC_RELAXED) <=
+	    WHOLE_MAX)
+		return true;
+	__atomic_fetch_sub(&n->pool_copies, 1, __ATOMIC_RELAXED);
+	rpc_end(c, RPC_OUT_OF_MEMORY,
+		"The pool is being listed by %d calls already", WHOLE_MAX);
+	return false;
+}
+
+static void whole_end(struct node *n)
+{
+	__atomic_fetch_sub(&n->pool_copies, 1, __ATOMIC_RELAXED);
+}
+
 /* Ids of all, on their way out. */
 struct id_list {
+	struct node *node;
 	struct hash256 *ids;
 	size_t n, at;
 	bool with_sequence, begun;
@@ -92,6 +115,7 @@ static void ids_free(void *arg)
 {
 	struct id_list *l = arg;
 
+	whole_end(l->node);
 	free(l->ids);
 	free(l);
 }
@@ -105,7 +129,8 @@ static void ids_reply(struct rpc_call *c, const struct mempool *m)
 	struct mempool_stats s;
 	size_t i = 0;
 
-	mempool_stats(m, &s, clock_now(&rpc_node(c)->clock));
+	l->node = rpc_node(c);
+	mempool_stats(m, &s, clock_now(&l->node->clock));
 	l->ids = xcalloc(s.n + 1, sizeof *l->ids);
 	while (l->n < s.n && (tx = mempool_next(m, &i)))
 		l->ids[l->n++] = tx->txid;
@@ -117,6 +142,7 @@ static void ids_reply(struct rpc_call *c, const struct mempool *m)
 
 /* Rows of a copy, on their way out. */
 struct row_list {
+	struct node *whole; /* that all are copied of, or NULL */
 	struct pool_copy *copy;
 	uint32_t *rows; /* NULL: all */
 	size_t n, at;
@@ -156,6 +182,8 @@ static void rows_free(void *arg)
 {
 	struct row_list *l = arg;
 
+	if (l->whole)
+		whole_end(l->whole);
 	poolcopy_free(l->copy);
 	free(l->rows);
 	free(l);
@@ -169,6 +197,7 @@ void pool_rows_reply(struct rpc_call *c, struct pool_copy *take,
 
 	l->copy = take;
 	l->rows = take_rows;
+	l->whole = take_rows ? NULL : rpc_node(c);
 	l->n = take_rows ? n : take->n;
 	l->bip125 = deprecated_wanted(rpc_node(c), "bip125");
 	rpc_reply_stream(c, &stream);
@@ -187,12 +216,14 @@ static void cmd_getrawmempool(struct rpc_call *c)
 {
 	const struct mempool *m = chain_mempool(rpc_node(c)->chain);
 
-	if (!param_bool(c, 0, false)) {
-		ids_reply(c, m);
-	} else if (param_bool(c, 1, false)) {
+	if (param_bool(c, 0, false) && param_bool(c, 1, false)) {
 		rpc_end(
 		    c, RPC_BAD_PARAM,
 		    "Verbose results cannot contain mempool sequence values.");
+	} else if (!whole_begin(c)) {
+		return;
+	} else if (!param_bool(c, 0, false)) {
+		ids_reply(c, m);
 	} else {
 		rpc_set_state(c, poolcopy_all(m));
 		rpc_continue(c, RPC_POOL, raw_verbose);
@@ -201,6 +232,7 @@ static void cmd_getrawmempool(struct rpc_call *c)
 
 /* The fee-rate diagram: a point behind each chunk. */
 struct diagram {
+	struct node *node;
 	struct pool_copy *copy;
 	size_t at;
 	bool begun;
@@ -244,13 +276,14 @@ static void diagram_rewind(void *arg)
 {
 	struct diagram *d = arg;
 
-	*d = (struct diagram){.copy = d->copy};
+	*d = (struct diagram){.node = d->node, .copy = d->copy};
 }
 
 static void diagram_free(void *arg)
 {
 	struct diagram *d = arg;
 
+	whole_end(d->node);
 	poolcopy_free(d->copy);
 	free(d);
 }
@@ -261,6 +294,7 @@ static void diagram_reply(struct rpc_call *c)
 	struct rpc_stream stream = {diagram_next, diagram_rewind, diagram_free,
 				    d};
 
+	d->node = rpc_node(c);
 	d->copy = rpc_state(c);
 	poolcopy_relate(d->copy);
 	rpc_reply_stream(c, &stream);
@@ -269,6 +303,8 @@ static void diagram_reply(struct rpc_call *c)
 
 static void cmd_getmempoolfeeratediagram(struct rpc_call *c)
 {
+	if (!whole_begin(c))
+		return;
 	rpc_set_state(c, poolcopy_all(chain_mempool(rpc_node(c)->chain)));
 	rpc_continue(c, RPC_POOL, diagram_reply);
 }

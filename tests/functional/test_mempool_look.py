@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """What commands show of the pool: relatives, clusters, fees, spenders."""
-from node import Node, main, nodes, raises
+import base64
+import json
+import socket
+
+from node import Node, RpcError, main, nodes, raises, wait_until
 from p2p import Peer
 from purse import COIN, SUBSIDY, Purse, Spend, pool
 
@@ -176,6 +180,35 @@ def test_a_long_list_is_streamed():
         assert set(whole) == sent
         some = next(iter(whole))
         assert whole[some] == a.rpc('getmempoolentry', some)
+        # Those who ask and do not read hold a copy each, but not any number.
+        idle = [asking(a, 'getrawmempool', [True]) for _ in range(20)]
+        text = wait_until('it is enough', lambda: refusal(a))
+        assert text == 'The pool is being listed by 16 calls already', text
+        for x in idle:
+            x.close()
+        wait_until('they are gone', lambda: not refusal(a))
+
+
+def asking(a, method, params):
+    """A connection that has sent a call and takes next to nothing of the
+    answer."""
+    x = socket.socket()
+    x.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    x.connect(('127.0.0.1', a.rpcport))
+    body = json.dumps({'method': method, 'params': params}).encode()
+    x.sendall(b'POST / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ' +
+              base64.b64encode(a.cookie()) + b'\r\nContent-Length: %d\r\n\r\n'
+              % len(body) + body)
+    return x
+
+
+def refusal(a):
+    try:
+        a.rpc('getrawmempool')
+        return None
+    except RpcError as e:
+        assert e.code == -7, e
+        return e.message
 
 
 if __name__ == '__main__':

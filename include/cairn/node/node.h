@@ -79,6 +79,7 @@ struct node {
 	bool pool_loading, pool_stop; /* pool_stop: atomic, end all reading */
 	/* What comes when it is written, once the node stops. */
 	void (*pool_saved)(struct node *n);
+	int pool_copies; /* atomic: lists of the whole pool on their way */
 	struct scan_state scan;
 
 	struct vb_caches vb;    /* for nodes of the tree */
