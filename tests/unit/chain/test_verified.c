@@ -309,6 +309,56 @@ START_TEST(a_block_that_was_tried_is_connected_without_its_signatures)
 }
 END_TEST
 
+struct answer {
+	enum tx_outcome outcome;
+	bool done;
+};
+
+static void on_answer(void *arg, const struct mempool_result *r)
+{
+	*(struct answer *)arg = (struct answer){r->outcome, true};
+}
+
+static void offer(struct counted *k, struct buf *tx)
+{
+	struct answer a = {TX_NOT_JUDGED, false};
+	struct tx_job job = {.buf = buf_ref(tx), .done = on_answer, .arg = &a};
+
+	chain_submit_tx(k->r.c, &job);
+	rig_until(&k->r, &a.done);
+	ck_assert_int_eq(a.outcome, TX_ACCEPTED);
+}
+
+/* Each signature was looked at once, by the rules of relay and of blocks. */
+START_TEST(a_block_of_what_the_pool_holds_is_connected_without_its_signatures)
+{
+	unsigned n = counts[_i / 2];
+	struct buf *tx[3], *b;
+	struct counted k;
+	struct signer s;
+
+	start(&k, (unsigned)_i % 2 + 1, 1 << 20);
+	signer_init(&s);
+	tx[0] = rig_spend(&k.r, 1, 1, 1);
+	tx[1] = lock_up(&s, tx[0], n);
+	tx[2] = sign_all(&s, tx[1]);
+	b = rig_make(&k.r, 2, tx, 2);
+	connect(&k, b);
+	buf_unref(b);
+	asked(&k);
+	offer(&k, tx[2]);
+	ck_assert_uint_ge(asked(&k), n);
+	b = rig_make(&k.r, 3, &tx[2], 1);
+	connect(&k, b);
+	ck_assert_uint_eq(asked(&k), 0);
+	buf_unref(b);
+	for (int i = 0; i < 3; i++)
+		buf_unref(tx[i]);
+	secret_ctx_free(s.ctx);
+	rig_fini(&k.r);
+}
+END_TEST
+
 /* One signature spoilt, behind what is right of the same transaction. */
 START_TEST(nothing_is_kept_of_a_transaction_that_fails)
 {
@@ -408,6 +458,10 @@ Suite *verified_suite(void)
 	tcase_add_loop_test(
 	    t, a_block_that_was_tried_is_connected_without_its_signatures, 0,
 	    4);
+	tcase_add_loop_test(
+	    t,
+	    a_block_of_what_the_pool_holds_is_connected_without_its_signatures,
+	    0, 4);
 	tcase_add_test(t, nothing_is_kept_of_a_transaction_that_fails);
 	tcase_add_test(t, without_room_everything_is_verified_each_time);
 	tcase_add_test(t, far_below_the_best_header_nothing_is_kept);
