@@ -18,7 +18,7 @@ struct group {
 
 struct work {
 	const struct lin_tx *tx;
-	uint32_t n; /* of all, or in a pass of those that it orders */
+	uint32_t n;                           /* that are ordered */
 	uint64_t anc[LIN_MAX], desc[LIN_MAX]; /* with itself */
 	int64_t fee[LIN_MAX], size[LIN_MAX];  /* of what is needed for it */
 	struct group g[LIN_MAX];
@@ -33,22 +33,26 @@ int lin_rate_cmp(int64_t fee_a, int64_t size_a, int64_t fee_b, int64_t size_b)
 	return a < b ? -1 : a > b;
 }
 
-/* Whoever needs k needs what k needs. */
-static void close_sets(struct work *w)
+/* Of set: whoever needs k needs what k needs. */
+static void close_sets(struct work *w, uint64_t set)
 {
-	for (uint32_t i = 0; i < w->n; i++) {
-		w->anc[i] = w->tx[i].parents | lin_bit(i);
+	for (uint64_t s = set; s; s &= s - 1) {
+		uint32_t i = lin_first(s);
+
+		w->anc[i] = (w->tx[i].parents & set) | lin_bit(i);
 		w->desc[i] = 0;
 	}
-	for (uint32_t k = 0; k < w->n; k++) {
-		for (uint32_t i = 0; i < w->n; i++) {
-			if (w->anc[i] & lin_bit(k))
-				w->anc[i] |= w->anc[k];
+	for (uint64_t s = set; s; s &= s - 1) {
+		uint32_t k = lin_first(s);
+
+		for (uint64_t r = set; r; r &= r - 1) {
+			if (w->anc[lin_first(r)] & lin_bit(k))
+				w->anc[lin_first(r)] |= w->anc[k];
 		}
 	}
-	for (uint32_t i = 0; i < w->n; i++) {
-		for (uint64_t s = w->anc[i]; s; s &= s - 1)
-			w->desc[lin_first(s)] |= lin_bit(i);
+	for (uint64_t r = set; r; r &= r - 1) {
+		for (uint64_t s = w->anc[lin_first(r)]; s; s &= s - 1)
+			w->desc[lin_first(s)] |= r & -r;
 	}
 }
 
@@ -216,29 +220,30 @@ uint32_t lin_fast(uint8_t order[LIN_MAX], struct lin_chunk chunks[LIN_MAX],
 
 	w.tx = tx;
 	w.n = n;
-	close_sets(&w);
+	close_sets(&w, n == LIN_MAX ? UINT64_MAX : lin_bit(n) - 1);
 	order_by_needs(order, &w);
 	pass(order, &w, true);
 	pass(order, &w, false);
 	return cut(chunks, order, tx, n);
 }
 
-/* Within chunks what pays best comes early too, as in Bitcoin Core. */
+/* Within chunks what pays best comes early too, as in Bitcoin Core. No way from
+ * one of a chunk to another leads out of it. */
 static void order_within(uint8_t *order, const struct lin_chunk *chunks,
-			 uint32_t n_chunks, const struct lin_tx *tx, uint32_t n)
+			 uint32_t n_chunks, const struct lin_tx *tx)
 {
-	bool closed = false;
 	struct work w;
 
 	w.tx = tx;
 	for (uint32_t i = 0; i < n_chunks; order += chunks[i++].n) {
-		if (chunks[i].n < 3)
-			continue;
-		w.n = n;
-		if (!closed)
-			close_sets(&w);
-		closed = true;
+		uint64_t set = 0;
+
 		w.n = chunks[i].n;
+		if (w.n < 3)
+			continue;
+		for (uint32_t k = 0; k < w.n; k++)
+			set |= lin_bit(order[k]);
+		close_sets(&w, set);
 		pass(order, &w, true);
 		pass(order, &w, false);
 	}
@@ -259,7 +264,7 @@ struct lin_info linearize(uint8_t order[LIN_MAX],
 	    lin_optimal(order, chunks, &info.n_chunks, tx, n, &info.steps);
 	info.steps = LIN_STEPS - info.steps;
 	if (info.optimal)
-		order_within(order, chunks, info.n_chunks, tx, n);
+		order_within(order, chunks, info.n_chunks, tx);
 	else
 		info.n_chunks = lin_fast(order, chunks, tx, n);
 	return info;

@@ -27,7 +27,7 @@ static uint64_t fold(uint64_t a, uint64_t b)
 
 /* All bytes count: whoever makes transactions chooses their ids in part. The
  * last eight may overlap those before. */
-static size_t home(const struct table *t, const uint8_t *key)
+static uint64_t hash(const struct table *t, const uint8_t *key)
 {
 	uint64_t last = le64_get(key + t->key_size - 8);
 	uint64_t h =
@@ -37,16 +37,24 @@ static size_t home(const struct table *t, const uint8_t *key)
 		 le64_get(key + 24) ^ t->salt[0] ^ (h << 32 | h >> 32));
 	if (t->key_size > 32)
 		h = fold(h ^ t->salt[0], last ^ t->salt[1]);
-	return (size_t)h & (t->cap - 1);
+	return h;
+}
+
+/* What is looked at before the key itself is: most slots that are passed do not
+ * have it, and keys lie elsewhere. */
+static uint8_t tag_of(uint64_t h)
+{
+	return (uint8_t)(h >> 56) | 1;
 }
 
 /* The slot of key, or the empty one where it would go; cap > 0. */
-static size_t find(const struct table *t, const uint8_t *key)
+static size_t find(const struct table *t, const uint8_t *key, uint64_t h)
 {
-	size_t i = home(t, key);
+	size_t i = (size_t)h & (t->cap - 1);
 
 	/* Ends: a third of the slots are empty. */
-	while (t->slots[i].val && memcmp(t->slots[i].key, key, t->key_size))
+	while (t->tags[i] && (t->tags[i] != tag_of(h) ||
+			      memcmp(t->slots[i].key, key, t->key_size) != 0))
 		i = (i + 1) & (t->cap - 1);
 	return i;
 }
@@ -61,39 +69,56 @@ void table_fini(struct table *t)
 {
 	free(t->slots);
 	t->slots = NULL;
+	t->tags = NULL;
 	t->cap = t->n = 0;
 }
 
+static void put_at(struct table *t, size_t i, struct table_slot slot,
+		   uint8_t tag)
+{
+	t->slots[i] = slot;
+	t->tags[i] = tag;
+}
+
+/* One allocation: the slots, then their tags. */
 static void resize(struct table *t, size_t cap)
 {
 	struct table_slot *old = t->slots;
+	const uint8_t *tags = t->tags;
 	size_t n = t->cap;
 
 	t->cap = cap;
-	t->slots = cap ? xcalloc(cap, sizeof *t->slots) : NULL;
+	t->slots = cap ? xcalloc(cap, sizeof *t->slots + 1) : NULL;
+	t->tags = cap ? (uint8_t *)(t->slots + cap) : NULL;
 	for (size_t i = 0; i < n; i++) {
-		if (old[i].val)
-			t->slots[find(t, old[i].key)] = old[i];
+		if (tags[i])
+			put_at(t, find(t, old[i].key, hash(t, old[i].key)),
+			       old[i], tags[i]);
 	}
 	free(old);
 }
 
 void *table_get(const struct table *t, const void *key)
 {
-	return t->n ? t->slots[find(t, key)].val : NULL;
+	size_t i;
+
+	if (t->n == 0)
+		return NULL;
+	i = find(t, key, hash(t, key));
+	return t->tags[i] ? t->slots[i].val : NULL;
 }
 
 void table_put(struct table *t, const void *key, void *val)
 {
+	uint64_t h = hash(t, key);
 	size_t i;
 
 	must(val != NULL);
 	if (t->n >= t->cap / 3 * 2)
 		resize(t, t->cap ? t->cap * 2 : CAP_FIRST);
-	i = find(t, key);
-	must(!t->slots[i].val);
-	t->slots[i].key = key;
-	t->slots[i].val = val;
+	i = find(t, key, h);
+	must(!t->tags[i]);
+	put_at(t, i, (struct table_slot){key, val}, tag_of(h));
 	t->n++;
 }
 
@@ -103,15 +128,15 @@ static void close_hole(struct table *t, size_t i)
 {
 	size_t mask = t->cap - 1, k;
 
-	for (k = (i + 1) & mask; t->slots[k].val; k = (k + 1) & mask) {
-		size_t h = home(t, t->slots[k].key);
+	for (k = (i + 1) & mask; t->tags[k]; k = (k + 1) & mask) {
+		size_t h = (size_t)hash(t, t->slots[k].key);
 
 		if (((k - h) & mask) < ((k - i) & mask))
 			continue;
-		t->slots[i] = t->slots[k];
+		put_at(t, i, t->slots[k], t->tags[k]);
 		i = k;
 	}
-	t->slots[i] = (struct table_slot){NULL, NULL};
+	t->tags[i] = 0;
 }
 
 void *table_del(struct table *t, const void *key)
@@ -121,10 +146,10 @@ void *table_del(struct table *t, const void *key)
 
 	if (t->n == 0)
 		return NULL;
-	i = find(t, key);
-	val = t->slots[i].val;
-	if (!val)
+	i = find(t, key, hash(t, key));
+	if (!t->tags[i])
 		return NULL;
+	val = t->slots[i].val;
 	close_hole(t, i);
 	t->n--;
 	if (t->n == 0)
@@ -136,16 +161,14 @@ void *table_del(struct table *t, const void *key)
 
 void *table_next(const struct table *t, size_t *i)
 {
-	while (*i < t->cap) {
-		void *val = t->slots[(*i)++].val;
-
-		if (val)
-			return val;
+	for (; *i < t->cap; ++*i) {
+		if (t->tags[*i])
+			return t->slots[(*i)++].val;
 	}
 	return NULL;
 }
 
 size_t table_memory(const struct table *t)
 {
-	return t->cap * sizeof *t->slots;
+	return t->cap * (sizeof *t->slots + 1);
 }

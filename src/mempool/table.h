@@ -11,12 +11,13 @@
 
 struct table_slot {
 	const uint8_t *key; /* borrowed: lives as long as the entry */
-	void *val;          /* NULL: free */
+	void *val;
 };
 
 struct table {
 	struct table_slot *slots;
-	size_t cap; /* 0 or a power of two */
+	uint8_t *tags; /* by slot: 0 for a free one, else some of the hash */
+	size_t cap;    /* 0 or a power of two */
 	size_t n;
 	uint64_t salt[2];
 	uint32_t key_size; /* 32..40 */
