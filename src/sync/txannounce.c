@@ -240,6 +240,11 @@ static int64_t next_inv(struct sp *sp, int64_t now_us)
 	return t->next_inbound_us;
 }
 
+void tx_announce_ready(struct sp *sp)
+{
+	sp->tx.next_inv_us = next_inv(sp, clock_now_us(sp->s->cfg.clock));
+}
+
 void tx_announce_tick(struct sync *s, int64_t now_us)
 {
 	buckets_run(s, now_us);

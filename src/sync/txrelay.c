@@ -108,6 +108,7 @@ void txrelay_ready(struct sp *sp)
 	txset_init(&t->known, TX_KNOWN_MAX);
 	sp->s->tx.n_wtxid_peers += t->wtxid;
 	tx_feefilter_ready(sp);
+	tx_announce_ready(sp);
 }
 
 void txrelay_gone(struct sp *sp)

@@ -130,6 +130,8 @@ bool tx_rejected(struct sync *s, struct txpackage *give, const struct txjob *j,
 
 /* txannounce.c */
 void tx_announce(struct sync *s, const struct hash256 *wtxid);
+/* The peer is there: its first turn is at random, too. */
+void tx_announce_ready(struct sp *sp);
 void tx_announce_tick(struct sync *s, int64_t now_us);
 void on_mempool(struct sp *sp, const struct net_msg *m);
 int64_t tx_delay(struct sync *s, int64_t mean_us);

@@ -142,7 +142,7 @@ END_TEST
 START_TEST(a_flood_is_announced_at_the_allowed_rate)
 {
 	struct peer *p = peer_in(CONN_INBOUND, ALL_SERVICES);
-	size_t first, all = 1000;
+	size_t first = 0, all = 1000;
 	int64_t at = T0;
 
 	for (uint32_t i = 0; i < all; i++) {
@@ -150,15 +150,32 @@ START_TEST(a_flood_is_announced_at_the_allowed_rate)
 		tx_added(a, 1000, true);
 		buf_unref(a);
 	}
-	tick_at(at += 1);
-	for (int i = 0; i < 60 && !p->n_sent; i++)
+	for (int i = 0; i < 60 && first == 0; i++) {
 		tick_at(at += 1);
-	first = told(p, MSG_INV, NULL, 0);
+		first = told(p, MSG_INV, NULL, 0);
+	}
 	ck_assert_uint_ge(first, 14 * 30);
 	ck_assert_uint_lt(first, all);
 	for (int i = 0; i < 120; i++)
 		tick_at(at += 1);
 	ck_assert_uint_eq(first + told(p, MSG_INV, NULL, 0), all);
+}
+END_TEST
+
+START_TEST(a_new_peer_is_not_told_at_once)
+{
+	struct buf *a = tx_make(NULL, 0, 1, true);
+	struct peer *p[8];
+	size_t n = 0;
+
+	for (int i = 0; i < 8; i++)
+		p[i] = peer_in(CONN_OUTBOUND, ALL_SERVICES);
+	tx_added(a, 1000, true);
+	tick_at(T0);
+	for (int i = 0; i < 8; i++)
+		n += told(p[i], MSG_INV, NULL, 0);
+	ck_assert_uint_eq(n, 0);
+	buf_unref(a);
 }
 END_TEST
 
@@ -200,6 +217,7 @@ Suite *txannounce_suite(void)
 	    c,
 	    an_own_transaction_is_announced_again_to_new_peers_until_asked_for);
 	tcase_add_test(c, a_flood_is_announced_at_the_allowed_rate);
+	tcase_add_test(c, a_new_peer_is_not_told_at_once);
 	tcase_add_test(c, times_of_inbound_peers_are_one);
 	suite_add_tcase(s, c);
 	return s;
