@@ -338,6 +338,43 @@ START_TEST(hostile_clusters_take_bounded_work)
 }
 END_TEST
 
+/* f, and a with its child b, which pay for each other; c pays for all three. By
+ * itself f pays more than a does, but less than a and b. */
+START_TEST(within_a_chunk_what_pays_best_comes_early)
+{
+	static const uint8_t expect[] = {1, 2, 0, 3};
+	static const struct lin_tx tx[] = {
+	    {.fee = 15, .size = 4},
+	    {.fee = 45, .size = 124},
+	    {.fee = 794, .size = 4, .parents = 1 << 1},
+	    {.fee = 2000, .size = 100, .parents = 1 << 0 | 1 << 2},
+	};
+	struct lin_chunk c[LIN_MAX];
+	uint8_t order[LIN_MAX];
+
+	ck_assert_uint_eq(linearize(order, c, tx, 4).n_chunks, 1);
+	ck_assert_mem_eq(order, expect, sizeof expect);
+}
+END_TEST
+
+/* Three parents of one that pays for all, alike but for size and tie. */
+START_TEST(ties_are_broken_by_size_and_by_the_tie)
+{
+	static const uint8_t expect[] = {2, 1, 0, 3};
+	static const struct lin_tx tx[] = {
+	    {.fee = 20, .size = 20, .tie = 1},
+	    {.fee = 10, .size = 10, .tie = 7},
+	    {.fee = 10, .size = 10, .tie = 5},
+	    {.fee = 900, .size = 10, .parents = 7, .tie = 0},
+	};
+	struct lin_chunk c[LIN_MAX];
+	uint8_t order[LIN_MAX];
+
+	ck_assert_uint_eq(linearize(order, c, tx, 4).n_chunks, 1);
+	ck_assert_mem_eq(order, expect, sizeof expect);
+}
+END_TEST
+
 START_TEST(without_steps_there_is_no_best_order)
 {
 	struct lin_chunk c[LIN_MAX];
@@ -416,6 +453,8 @@ Suite *linearize_suite(void)
 	tcase_add_test(tc, the_fast_order_is_the_best_for_trees);
 	tcase_add_test(tc, the_fast_order_is_no_worse_than_ancestor_sets);
 	tcase_add_test(tc, hostile_clusters_take_bounded_work);
+	tcase_add_test(tc, within_a_chunk_what_pays_best_comes_early);
+	tcase_add_test(tc, ties_are_broken_by_size_and_by_the_tie);
 	tcase_add_test(tc, without_steps_there_is_no_best_order);
 	tcase_add_test(tc, rates_are_compared_exactly);
 	tcase_add_test(tc, diagrams_are_compared_at_every_corner);
