@@ -235,6 +235,8 @@ void unconfirmed_taken_off(struct chain *c, const struct block_view *b);
 /* The published tip has come to where the coins are, or stays there: the pool
  * follows. */
 void unconfirmed_follow(struct chain *c);
+/* The same, but what was taken off is not offered back. */
+void unconfirmed_give_up(struct chain *c);
 
 /* submit.c */
 /* The loop got the answer: let a waiting twin go on. */

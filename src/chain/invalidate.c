@@ -17,16 +17,23 @@ static struct verdict unfinished(const struct chain *c)
 	return verdict_unknown(c->fatal_rc ? c->fatal_rc : E_STOPPING);
 }
 
+/* Bitcoin Core's number of blocks whose transactions come back to the pool. */
+#define BLOCKS_BACK 10
+
 /* Down to n's parent. Each block on the way is a published one, so that coins
  * may be flushed however deep it goes. */
 static bool go_below(struct chain *c, const struct hnode *n)
 {
-	while (hnode_is_ancestor(n, c->here)) {
+	for (int off = 1; hnode_is_ancestor(n, c->here); off++) {
 		if (chain_stopping(c) || !disconnect_tip(c))
 			return false;
 		publish(c);
 		if (c->fatal_rc)
 			return false;
+		if (off > BLOCKS_BACK)
+			unconfirmed_give_up(c);
+		else
+			unconfirmed_follow(c);
 	}
 	return true;
 }
@@ -56,7 +63,6 @@ struct verdict chain_invalidate(struct chain *c, struct hnode *n)
 		return unfinished(c);
 	mark_failed(c, n, &v, PEER_NONE);
 	candidates_rebuild(c);
-	unconfirmed_follow(c);
 	tell_new_tip(c, was);
 	activate(c);
 	index_seal(c);

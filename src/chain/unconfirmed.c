@@ -159,6 +159,18 @@ void unconfirmed_follow(struct chain *c)
 		mempool_reorg_end(c->pool, now);
 }
 
+void unconfirmed_give_up(struct chain *c)
+{
+	struct takenoff_tx *x;
+
+	set_tip(c);
+	while ((x = takenoff_pop(&c->off))) {
+		forget(c, x);
+		takenoff_tx_free(x);
+	}
+	mempool_reorg_end(c->pool, clock_now(c->cfg.clock));
+}
+
 /* A transaction on its way from the loop and back. */
 struct tx_work {
 	struct chain *c;

@@ -185,6 +185,32 @@ START_TEST(transactions_of_blocks_taken_off_come_back_in_order)
 }
 END_TEST
 
+START_TEST(only_ten_invalidated_blocks_give_their_transactions_back)
+{
+	struct buf *tx[12];
+	struct hnode *low = NULL;
+	struct rig r;
+
+	rig_init(&r, CHAIN_REGTEST, NULL);
+	rig_start(&r);
+	rig_mine(&r, 1, 120);
+	for (int i = 0; i < 12; i++) {
+		struct hnode *n;
+
+		tx[i] = rig_spend(&r, i + 1, 1, 2);
+		n = mine_with(&r, (unsigned)i + 2, &tx[i], 1);
+		low = i == 0 ? n : low;
+	}
+	ck_assert_int_eq(rig_invalidate(&r, low).kind, V_VALID);
+	ck_assert_uint_eq(kept(&r), 10);
+	for (int i = 0; i < 12; i++) {
+		ck_assert_msg(has(&r, tx[i]) == (i >= 2), "%d", i);
+		buf_unref(tx[i]);
+	}
+	rig_fini(&r);
+}
+END_TEST
+
 START_TEST(a_better_branch_gives_back_only_what_it_does_not_hold)
 {
 	struct buf *both, *left, *branch[2];
@@ -305,6 +331,8 @@ Suite *unconfirmed_suite(void)
 
 	tcase_add_test(tc, a_block_takes_what_it_holds_and_what_it_contradicts);
 	tcase_add_test(tc, transactions_of_blocks_taken_off_come_back_in_order);
+	tcase_add_test(
+	    tc, only_ten_invalidated_blocks_give_their_transactions_back);
 	tcase_add_test(tc,
 		       a_better_branch_gives_back_only_what_it_does_not_hold);
 	tcase_add_test(tc, what_spends_a_coinbase_that_is_gone_leaves);
