@@ -92,7 +92,7 @@ static void peer_conn_json(struct jw *w, const struct peer_info *i,
 	jw_ki64(w, "version", i->version);
 	jw_kstr(w, "subver", i->subver ? i->subver : "");
 	jw_kbool(w, "inbound", i->inbound);
-	jw_kbool(w, "bip152_hb_to", false);
+	jw_kbool(w, "bip152_hb_to", s->high_bandwidth);
 	jw_kbool(w, "bip152_hb_from", i->cmpct_hb_from);
 	jw_ki64(w, "startingheight", i->start_height);
 }

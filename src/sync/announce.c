@@ -1,11 +1,15 @@
 /*
- * Telling peers of a new published tip: by headers to those that asked for them
- * (BIP130) when that connects to what they have, else by inv of the tip. Loop
+ * Telling peers of a new published tip: by cmpctblock to those that want it so
+ * (BIP 152), by headers to those that asked for them (BIP 130) when that
+ * connects to what they have, else by inv of the tip. Loop
  * only.
  */
 #include "internal.h"
 
+#include <cairn/wire/cmpctblock.h>
 #include <cairn/wire/header.h>
+
+#include <stdlib.h>
 
 static bool peer_has(const struct sp *sp, const struct hnode *n)
 {
@@ -48,6 +52,25 @@ static bool announce_headers(struct sp *sp, const struct hnode *const *run,
 	return true;
 }
 
+/* The tip by cmpctblock, if its header alone is new to the peer, and connects,
+ * and its block is at hand. */
+static bool announce_compact(struct sp *sp, const struct hnode *tip)
+{
+	struct txblock *b = &sp->s->tx.block;
+	uint8_t *body, *end;
+
+	if (b->node != tip || b->view.n_tx > CMPCT_TX_MAX || !tip->prev ||
+	    peer_has(sp, tip) || !peer_has(sp, tip->prev))
+		return false;
+	body = xmalloc(cmpctblock_of_size(&b->view));
+	end = cmpctblock_of_put(body, &b->view, rand_u64(&sp->s->tx.rand));
+	peer_send(sp->peer, MSG_CMPCTBLOCK,
+		  slice_of(body, (size_t)(end - body)));
+	free(body);
+	sp->best_sent = tip;
+	return true;
+}
+
 void announce_tip(struct sync *s, const struct hnode *tip,
 		  const struct hnode *fork)
 {
@@ -68,6 +91,8 @@ void announce_tip(struct sync *s, const struct hnode *tip,
 		struct peer_info i;
 		peer_get_info(sp->peer, &i);
 		availability_update(sp);
+		if (i.cmpct_hb_from && announce_compact(sp, tip))
+			continue;
 		if (many || !i.send_headers || !announce_headers(sp, run, n))
 			announce_inv(sp, tip);
 	}

@@ -61,8 +61,11 @@ static void block_done(void *arg, const struct block_result *r)
 	if (!p)
 		return;
 	peer_release(p);
-	if (sp)
-		download_more(sp);
+	if (!sp)
+		return;
+	if (r->outcome == BLOCK_CONNECTED && !chain_in_ibd(s->chain))
+		bandwidth_prefer(sp);
+	download_more(sp);
 }
 
 static void hand_over(struct sp *sp, const struct net_msg *m, struct hnode *n,

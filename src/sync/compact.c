@@ -1,8 +1,8 @@
 /*
- * Compact blocks (BIP 152) for a node that keeps no transactions. A cmpctblock
- * is taken for the header it holds, and the block then asked for whole;
- * getblocktxn is answered through the readers while the peer is paused. Loop
- * only, but for the part marked as the reader's.
+ * Compact blocks (BIP 152). A cmpctblock is taken for the header it holds; the
+ * block is put together from the pool or, where that lacks something, asked for
+ * whole. getblocktxn is answered through the readers while the peer is paused.
+ * Loop only, but for the part marked as the reader's.
  */
 #include "internal.h"
 
@@ -80,6 +80,70 @@ static bool asked_of(const struct sp *sp, const struct hnode *n)
 	return f && (f->from[0] == sp || f->from[1] == sp);
 }
 
+/* A rebuilt block while it is judged. */
+struct rebuilt {
+	struct sync *s;
+	uint64_t peer;
+};
+
+/* What is wrong with it is not held against the peer, which may have passed it
+ * on unchecked (BIP 152). */
+static void rebuilt_done(void *arg, const struct block_result *r)
+{
+	struct rebuilt *b = arg;
+	struct sync *s = b->s;
+	struct sp *sp = sp_find(s, b->peer);
+	struct flight *f = flight_find(s, &r->node->hash);
+
+	free(b);
+	if (f && f->arrived)
+		flight_drop(s, f);
+	if (!sp)
+		return;
+	peer_release(sp->peer);
+	if (r->outcome == BLOCK_CONNECTED && !chain_in_ibd(s->chain))
+		bandwidth_prefer(sp);
+	download_all(s);
+}
+
+/* At the tip, where the pool has what a block is made of. */
+static bool worth_rebuilding(const struct sync *s, const struct hnode *n)
+{
+	const struct hnode *tip = chain_tip(s->chain);
+	const struct flight *f = hmap_get(&s->flights, &n->hash);
+
+	return !chain_in_ibd(s->chain) && n->height <= tip->height + 2 &&
+	       u256_cmp(&n->work, &tip->work) > 0 &&
+	       !(hnode_status(n) & HN_FAILED_ANY) && !(f && f->arrived);
+}
+
+static bool rebuild(struct sp *sp, struct hnode *n,
+		    const struct cmpctblock_view *v)
+{
+	struct sync *s = sp->s;
+	struct rebuilt *b;
+	struct block_job job = {.node = n,
+				.requested = true,
+				.peer = PEER_NONE,
+				.done = rebuilt_done};
+
+	if (!worth_rebuilding(s, n) || !cmpctblock_is_sane(v))
+		return false;
+	job.buf = block_rebuild(s, v, n);
+	if (!job.buf)
+		return false;
+	chain_stamp_record(job.buf, s->cfg.params);
+	b = xcalloc(1, sizeof *b);
+	b->s = s;
+	b->peer = sp->id;
+	job.arg = b;
+	flight_rebuilt(s, n);
+	peer_note_block(sp->peer, sync_now(s));
+	peer_hold(sp->peer);
+	chain_submit_block(s->chain, &job);
+	return true;
+}
+
 void on_cmpctblock(struct sp *sp, const struct net_msg *m)
 {
 	struct sync *s = sp->s;
@@ -99,7 +163,8 @@ void on_cmpctblock(struct sp *sp, const struct net_msg *m)
 		peer_misbehaving(sp->peer, "invalid compact block");
 		return;
 	}
-	download_more(sp);
+	if (!rebuild(sp, n, &v))
+		download_more(sp);
 }
 
 /* One getblocktxn while it is with a reader. */

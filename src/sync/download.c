@@ -61,6 +61,20 @@ static void sp_list(struct sp *sp, struct hnode *n)
 	sp->flight[sp->n_flight++] = n;
 }
 
+void flight_rebuilt(struct sync *s, struct hnode *n)
+{
+	struct flight *f = flight_find(s, &n->hash);
+
+	if (!f) {
+		f = xcalloc(1, sizeof *f);
+		f->node = n;
+		f->since_s = sync_now(s);
+		hmap_put(&s->flights, &n->hash, f);
+	}
+	flight_unlist(f);
+	f->arrived = true;
+}
+
 void flight_broken(struct sp *sp, struct flight *f)
 {
 	f->arrived = false;

@@ -42,6 +42,10 @@
 #define STALL_MIN_S       2
 #define STALL_MAX_S       64
 #define BROKEN_BLOCKS_MAX 3
+/* Peers that announce blocks by cmpctblock. */
+#define FAST_MAX 3
+
+struct cmpctblock_view;
 
 struct sp;
 
@@ -95,6 +99,7 @@ struct sp {
 	int64_t behind_deadline_s; /* outbound peer with less work than ours */
 	const struct hnode *behind_of; /* our tip when its time began */
 	bool behind_asked, protected;
+	bool high_bandwidth; /* one of sync's fast */
 	struct txpeer tx;
 };
 
@@ -115,6 +120,8 @@ struct sync {
 	struct hash256 *hashes;
 	struct hnode **fresh;
 	size_t cap_hashes;
+	struct sp *fast[FAST_MAX]; /* the oldest first */
+	size_t n_fast;
 	struct txrelay tx;
 };
 
@@ -180,6 +187,9 @@ void flight_arrived(struct sp *sp, struct flight *f);
  * for it. */
 void flight_broken(struct sp *sp, struct flight *f);
 void flight_drop(struct sync *s, struct flight *f);
+/* n came another way than asked for: nobody is asked for it while it is with
+ * the chain. */
+void flight_rebuilt(struct sync *s, struct hnode *n);
 void on_notfound(struct sp *sp, const struct net_msg *m);
 bool block_ask(struct sp *sp, struct hnode *n);
 
@@ -196,6 +206,18 @@ bool block_may_serve(const struct sync *s, const struct hnode *n);
 /* serve_read.c */
 void serve_blocks_read(struct sp *sp);
 void serve_filters_read(struct sp *sp);
+
+/* rebuild.c */
+/* The block of n, put together from a sane cmpctblock and the pool; NULL when
+ * something lacks. Gives a buffer. */
+struct buf *block_rebuild(struct sync *s, const struct cmpctblock_view *v,
+			  const struct hnode *n);
+
+/* bandwidth.c */
+void bandwidth_ready(struct sp *sp);
+void bandwidth_gone(struct sp *sp);
+/* sp has brought a block that was new. */
+void bandwidth_prefer(struct sp *sp);
 
 /* compact.c */
 void on_cmpctblock(struct sp *sp, const struct net_msg *m);

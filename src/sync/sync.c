@@ -67,6 +67,7 @@ static void sp_free(struct sp *sp)
 		s->n_sync_started--;
 	download_forget_peer(sp);
 	txrelay_gone(sp);
+	bandwidth_gone(sp);
 	serve_fini(sp);
 	presync_free(sp->presync);
 	*sp->link = sp->next;
@@ -163,6 +164,7 @@ void sync_on_ready(struct sync *s, struct peer *p)
 		s->peers->link = &sp->next;
 	s->peers = sp;
 	peer_set_data(p, sp);
+	bandwidth_ready(sp);
 	txrelay_ready(sp);
 	headers_start(sp);
 	behind_check(sp, sync_now(s));
@@ -333,6 +335,7 @@ void sync_peer_info(const struct sync *s, const struct peer *p,
 	i->last_inv_sequence = sp->tx.last_inv_sequence;
 	i->inv_to_send = sp->tx.n_to_send;
 	i->last_tx_s = sp->tx.last_tx_s;
+	i->high_bandwidth = sp->high_bandwidth;
 	i->inflight = sp->heights;
 	i->n_inflight = sp->n_flight;
 }

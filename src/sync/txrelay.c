@@ -160,7 +160,7 @@ static void on_connected(struct sync *s, const struct chain_event *e)
 {
 	if (!e->buf || chain_in_ibd(s->chain))
 		return;
-	txblock_set(s, e->buf);
+	txblock_set(s, e->node, e->buf);
 	if (s->tx.block.buf)
 		note_mined(s, &s->tx.block.view);
 }

@@ -58,6 +58,7 @@ struct txbucket {
 
 /* The last block connected, whose transactions are still given. */
 struct txblock {
+	const struct hnode *node;
 	struct buf *buf;
 	struct block_view view;
 	struct hmap by_txid, by_wtxid; /* -> tx_view */
@@ -144,7 +145,7 @@ void tx_feefilter_tick(struct sync *s, int64_t now_us);
 /* Answer the items of the open getdata that name transactions, up to one that
  * does not or to a full queue. */
 void serve_txs(struct sp *sp);
-void txblock_set(struct sync *s, struct buf *block);
+void txblock_set(struct sync *s, const struct hnode *n, struct buf *block);
 void txblock_fini(struct txblock *b);
 
 /* One transaction while it is judged. */

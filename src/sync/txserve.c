@@ -26,7 +26,7 @@ void txblock_fini(struct txblock *b)
 	hmap_init(&b->by_wtxid);
 }
 
-void txblock_set(struct sync *s, struct buf *block)
+void txblock_set(struct sync *s, const struct hnode *n, struct buf *block)
 {
 	struct txblock *b = &s->tx.block;
 	size_t trailing;
@@ -34,6 +34,7 @@ void txblock_set(struct sync *s, struct buf *block)
 	txblock_fini(b);
 	if (block_view_parse(&b->view, &trailing, buf_payload(block)) != 0)
 		return;
+	b->node = n;
 	b->buf = buf_ref(block);
 	block_hash_txs(&b->view);
 	for (uint32_t i = 0; i < b->view.n_tx; i++) {

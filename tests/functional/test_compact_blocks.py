@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""BIP152 for a node without a mempool: the header of a cmpctblock is taken and
-the block asked for whole; getblocktxn is answered with transactions, in order.
+"""BIP152: the header of a cmpctblock is taken, the block put together from the
+pool or asked for whole; getblocktxn is answered with transactions, in order.
 """
 import os
 import struct
@@ -61,14 +61,19 @@ def test_a_compact_block_leads_to_the_whole_one():
     with nodes(a):
         a.start()
         a.generate(2)
-        for sane in (True, False):
+        for whole in (True, False):
             block = next_block(a)
             p = speaker(a)
-            tx = [(0, coinbase(block))] if sane else []
+            tx = [(0, coinbase(block))] if whole else []
             p.send('cmpctblock', cmpctblock(block[:80], tx))
-            asked_for(p, sha256d(block[:80]))
-            p.send('block', block)
+            if not whole:
+                asked_for(p, sha256d(block[:80]))
+                p.send('block', block)
             a.wait_tip(display(sha256d(block[:80])))
+            p.sync()
+            assert ('getdata' in p.seen) != whole
+            # It is to send the next ones so.
+            assert [b for c, b in p.got if c == 'sendcmpct'][-1][0] == 1
             p.close()
 
 
@@ -166,7 +171,7 @@ def test_a_false_compact_block_that_was_asked_for_is_misbehaviour():
         a.generate(2)
         block = next_block(a)
         p = speaker(a)
-        p.send('cmpctblock', cmpctblock(block[:80], [(0, coinbase(block))]))
+        p.send('cmpctblock', cmpctblock(block[:80], []))
         asked_for(p, sha256d(block[:80]))
         p.send('cmpctblock', cmpctblock(block[:80], [(1, coinbase(block))]))
         p.wait_closed()

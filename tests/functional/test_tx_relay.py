@@ -135,6 +135,29 @@ def test_a_transaction_reaches_the_other_node_and_is_mined_there():
         assert info[True]['last_transaction'] > 0
 
 
+def test_a_block_of_known_transactions_crosses_as_its_compact_form():
+    a, b = Node(), Node()
+    with nodes(a, b):
+        clock, coins = ready(a, b)
+        # b has had a block of a, so it wants the next ones at once.
+        a.generate(1)
+        b.wait_tip(a.tip())
+        wait_until('b asks for compact blocks', lambda: [
+            i for i in b.rpc('getpeerinfo') if i['bip152_hb_to']])
+        wait_until('a knows', lambda: [
+            i for i in a.rpc('getpeerinfo') if i['bip152_hb_from']])
+        before = b.rpc('getpeerinfo')[0]['bytesrecv_per_msg']
+        tx = spend(coins[:1])
+        for node in (a, b):
+            node.rpc('sendrawtransaction', tx.raw().hex())
+        h = a.generate(1)[0]
+        b.wait_tip(h)
+        assert display(tx.id()) in b.rpc('getblock', h)['tx']
+        after = b.rpc('getpeerinfo')[0]['bytesrecv_per_msg']
+        assert after['cmpctblock'] > before.get('cmpctblock', 0)
+        assert after['block'] == before['block']
+
+
 def test_each_peer_hears_by_its_kind_of_id():
     a = Node()
     with nodes(a):

@@ -62,6 +62,7 @@ struct sync_peer_info {
 	uint64_t last_inv_sequence; /* of the pool, when it was last told */
 	size_t inv_to_send;         /* transactions queued to be announced */
 	int64_t last_tx_s;          /* when it sent a valid one; 0: never */
+	bool high_bandwidth; /* it was told to send blocks as cmpctblock */
 };
 void sync_peer_info(const struct sync *s, const struct peer *p,
 		    struct sync_peer_info *i);

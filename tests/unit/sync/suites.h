@@ -9,6 +9,7 @@ Suite *blocks_suite(void);
 Suite *cfilters_suite(void);
 Suite *download_suite(void);
 Suite *headers_suite(void);
+Suite *rebuild_suite(void);
 Suite *serve_suite(void);
 Suite *txannounce_suite(void);
 Suite *txfeefilter_suite(void);

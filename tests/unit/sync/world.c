@@ -460,6 +460,8 @@ void peer_get_info(const struct peer *p, struct peer_info *i)
 	memset(i, 0, sizeof *i);
 	i->id = p->id;
 	i->send_headers = p->send_headers;
+	i->cmpct = p->cmpct;
+	i->cmpct_hb_from = p->cmpct_hb;
 	i->relay_txs = !p->no_relay;
 	i->wtxid_relay = !p->by_txid;
 }
@@ -585,6 +587,11 @@ void chain_note_checksum(struct chain *c, struct hnode *n, uint32_t checksum)
 	(void)c;
 	(void)n;
 	(void)checksum;
+}
+
+void chain_stamp_record(struct buf *b, const struct params *p)
+{
+	le32_put(buf_data(b) - 8, p->magic[0]);
 }
 
 void chain_submit_block(struct chain *c, struct block_job *take)

@@ -33,7 +33,7 @@ struct peer {
 	uint64_t id, services;
 	enum peer_conn conn;
 	bool used, open, send_headers, full;
-	bool no_relay, by_txid; /* of transactions */
+	bool cmpct, cmpct_hb, no_relay, by_txid; /* of transactions */
 	int64_t fee_filter;
 	uint32_t perms;
 	void *data;
