@@ -108,8 +108,9 @@ static int read_txs(struct template *t, struct buf *const *txs)
 		t->tx_bytes += t->tx[i].size;
 		if (t->tx_bytes > MAX_BLOCK_WEIGHT)
 			return E_LIMIT;
-		tx_txid(&t->txid[i + 1], &t->tx[i]);
-		tx_wtxid(&t->wtxid[i + 1], &t->tx[i]);
+	}
+	txs_hash(t->txid + 1, t->wtxid + 1, t->tx, (uint32_t)t->n);
+	for (i = 0; i < t->n; i++) {
 		rc = add_fee(t, i);
 		if (rc)
 			return rc;

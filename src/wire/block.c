@@ -76,54 +76,56 @@ void block_view_fini(struct block_view *v)
 /* The wtxids in one go, so that the lanes are filled to the end. The list of
  * messages lies where the txids will be: they have the room and are not there
  * yet. */
-static void hash_whole(struct block_view *v)
+static void hash_whole(struct hash256 *txid, struct hash256 *wtxid,
+		       const struct tx_view *tx, uint32_t n)
 {
-	struct slice *in = (struct slice *)(void *)v->txid;
+	struct slice *in = (struct slice *)(void *)txid;
 
-	_Static_assert(sizeof *in <= sizeof *v->txid, "room for the slices");
-	for (uint32_t i = 0; i < v->n_tx; i++)
-		in[i] = slice_of(v->tx[i].p, v->tx[i].size);
-	sha256d_many(v->wtxid, in, v->n_tx);
+	_Static_assert(sizeof *in <= sizeof *txid, "room for the slices");
+	for (uint32_t i = 0; i < n; i++)
+		in[i] = slice_of(tx[i].p, tx[i].size);
+	sha256d_many(wtxid, in, n);
 }
 
 /* Transactions with a witness, waiting for their txid. */
 struct base_batch {
 	uint32_t n;
-	uint32_t at[HASH_BATCH]; /* index in the block */
+	uint32_t at[HASH_BATCH]; /* index among all */
 	struct slice in[3 * HASH_BATCH];
 	struct hash256 out[HASH_BATCH];
 };
 
-static void base_batch_run(struct base_batch *b, struct block_view *v)
+static void base_batch_run(struct base_batch *b, struct hash256 *txid)
 {
 	sha256d_many_parts(b->out, b->in, 3, b->n);
 	for (uint32_t i = 0; i < b->n; i++)
-		v->txid[b->at[i]] = b->out[i];
+		txid[b->at[i]] = b->out[i];
 	b->n = 0;
 }
 
-static void hash_base(struct block_view *v)
+void txs_hash(struct hash256 *txid, struct hash256 *wtxid,
+	      const struct tx_view *tx, uint32_t n)
 {
 	struct base_batch b;
 
+	hash_whole(txid, wtxid, tx, n);
 	b.n = 0;
-	for (uint32_t i = 0; i < v->n_tx; i++) {
-		if (!tx_has_witness(&v->tx[i])) {
-			v->txid[i] = v->wtxid[i];
+	for (uint32_t i = 0; i < n; i++) {
+		if (!tx_has_witness(&tx[i])) {
+			txid[i] = wtxid[i];
 			continue;
 		}
-		tx_base_parts(&b.in[3 * b.n], &v->tx[i]);
+		tx_base_parts(&b.in[3 * b.n], &tx[i]);
 		b.at[b.n++] = i;
 		if (b.n == HASH_BATCH)
-			base_batch_run(&b, v);
+			base_batch_run(&b, txid);
 	}
-	base_batch_run(&b, v);
+	base_batch_run(&b, txid);
 }
 
 void block_hash_txs(struct block_view *v)
 {
-	hash_whole(v);
-	hash_base(v);
+	txs_hash(v->txid, v->wtxid, v->tx, v->n_tx);
 	if (v->n_tx)
 		memset(&v->wtxid[0], 0, sizeof v->wtxid[0]);
 }

@@ -33,6 +33,11 @@ void block_view_fini(struct block_view *v);
  * coinbase's wtxid is all zero, as the witness commitment wants it. */
 void block_hash_txs(struct block_view *v);
 
+/* Txids and wtxids of n transactions with the parallel lanes. Both arrays have
+ * room for n, and txid is aligned as a pointer is. */
+void txs_hash(struct hash256 *txid, struct hash256 *wtxid,
+	      const struct tx_view *tx, uint32_t n);
+
 static inline uint32_t block_weight(const struct block_view *v)
 {
 	return v->base_size * 3 + v->size;
