@@ -77,7 +77,8 @@ static struct peer *speaker(enum peer_conn conn)
 	return p;
 }
 
-static void recv_compact(struct peer *p, uint64_t nonce)
+/* flip changes the coinbase, which comes last. */
+static void recv_compact_with(struct peer *p, uint64_t nonce, uint8_t flip)
 {
 	struct block_view v;
 	uint8_t *body, *end;
@@ -88,9 +89,15 @@ static void recv_compact(struct peer *p, uint64_t nonce)
 	block_hash_txs(&v);
 	body = xmalloc(cmpctblock_of_size(&v));
 	end = cmpctblock_of_put(body, &v, nonce);
+	end[-1] ^= flip;
 	recv_msg(p, MSG_CMPCTBLOCK, body, (size_t)(end - body));
 	free(body);
 	block_view_fini(&v);
+}
+
+static void recv_compact(struct peer *p, uint64_t nonce)
+{
+	recv_compact_with(p, nonce, 0);
 }
 
 static void pool_has(int first)
@@ -130,6 +137,18 @@ START_TEST(where_one_lacks_the_block_is_asked_for_whole)
 	recv_compact(p, 7);
 	ck_assert_uint_eq(W.n_jobs, 0);
 	ck_assert_uint_eq(asked(p, &want, 1), 1);
+}
+END_TEST
+
+START_TEST(what_the_header_does_not_commit_to_is_no_block)
+{
+	struct peer *p = speaker(CONN_OUTBOUND);
+
+	pool_has(1);
+	recv_compact_with(p, 7, 1);
+	ck_assert_uint_eq(W.n_jobs, 0);
+	ck_assert_uint_eq(asked(p, NULL, 0), 1);
+	ck_assert_ptr_null(p->misbehaved);
 }
 END_TEST
 
@@ -198,6 +217,7 @@ Suite *rebuild_suite(void)
 	tcase_add_checked_fixture(c, start, stop);
 	tcase_add_test(c, the_pool_fills_what_the_sender_left_out);
 	tcase_add_test(c, where_one_lacks_the_block_is_asked_for_whole);
+	tcase_add_test(c, what_the_header_does_not_commit_to_is_no_block);
 	tcase_add_test(c, an_invalid_one_is_not_held_against_who_passed_it_on);
 	tcase_add_test(c, a_peer_may_leave_while_its_block_is_judged);
 	tcase_add_test(c, the_last_three_that_brought_blocks_announce_them_so);
