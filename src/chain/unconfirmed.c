@@ -47,6 +47,7 @@ static void tell(struct chain *c, enum chain_event_type type,
 	    .sequence = s.sequence + 1,
 	    .reason = why,
 	    .ours = tx->unbroadcast,
+	    .from_block = tx->sequence == 0,
 	};
 	outbox_event(c, &e);
 }

@@ -60,7 +60,8 @@ static struct ptx *put_in(struct txpool *p, const struct chain_event *e)
 	t->buf = buf_ref(e->buf);
 	t->fee = e->tx.fee;
 	t->vsize = e->tx.vsize > 0 ? e->tx.vsize : 1;
-	t->sequence = p->sequence - 1;
+	/* What was in a block is no secret: whoever asks may have it. */
+	t->sequence = e->tx.from_block ? 0 : p->sequence - 1;
 	t->unbroadcast = e->tx.ours;
 	hmap_put(&p->by_txid, &t->txid, t);
 	hmap_put(&p->by_wtxid, &t->wtxid, t);

@@ -85,6 +85,7 @@ struct chain_tx {
 	uint64_t sequence;          /* the pool's, once this is done */
 	enum mempool_reason reason; /* with TX_REMOVED */
 	bool ours;                  /* came by RPC */
+	bool from_block;            /* with TX_ADDED: was in one taken off */
 };
 
 struct chain_event {

@@ -47,6 +47,23 @@ START_TEST(it_holds_what_was_added_and_not_removed)
 }
 END_TEST
 
+START_TEST(what_was_in_a_block_is_as_old_as_can_be)
+{
+	struct buf *b = tx_make(NULL, 0, 1, true);
+	struct chain_event e = {.type = CHAIN_EV_TX_ADDED, .buf = b};
+	struct ptx *t;
+
+	tx_ids(&e.tx.txid, &e.tx.wtxid, b);
+	e.tx.sequence = 8;
+	t = txpool_follow(&T, &e);
+	ck_assert_uint_eq(t->sequence, 7);
+	e.tx.from_block = true;
+	t = txpool_follow(&T, &e);
+	ck_assert_uint_eq(t->sequence, 0);
+	buf_unref(b);
+}
+END_TEST
+
 START_TEST(the_sort_puts_parents_first_and_high_rates_before_low)
 {
 	struct buf *poor = tx_make(NULL, 0, 1, false);
@@ -82,6 +99,7 @@ Suite *txpool_suite(void)
 
 	tcase_add_checked_fixture(c, start, stop);
 	tcase_add_test(c, it_holds_what_was_added_and_not_removed);
+	tcase_add_test(c, what_was_in_a_block_is_as_old_as_can_be);
 	tcase_add_test(c,
 		       the_sort_puts_parents_first_and_high_rates_before_low);
 	suite_add_tcase(s, c);
