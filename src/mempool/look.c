@@ -24,25 +24,6 @@ struct entry *pool_spender(const struct mempool *m, const uint8_t *outpoint)
 	return table_get(&m->ix->spends, outpoint);
 }
 
-bool pool_output(const struct mempool *m, struct txout_view *out,
-		 const uint8_t *outpoint)
-{
-	struct entry *e = pool_find(m, outpoint_txid(outpoint));
-	uint32_t left = outpoint_index(outpoint);
-	struct txout_view o;
-	struct tx_iter it;
-
-	if (!e || left >= e->tx.view.n_out)
-		return false;
-	txouts(&it, &e->tx.view);
-	while (txout_next(&it, &o)) {
-		if (left-- == 0)
-			break;
-	}
-	*out = o;
-	return true;
-}
-
 uint64_t pool_sequence(const struct mempool *m)
 {
 	return m->ix->sequence;

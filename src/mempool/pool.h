@@ -71,9 +71,6 @@ enum pool_fit {
 			   be strictly better */
 };
 enum pool_fit pool_try(const struct mempool *m, const struct pool_change *c);
-/* The chunk that the last of c->in would be mined in. After POOL_FITS. */
-void pool_try_chunk(const struct mempool *m, const struct pool_change *c,
-		    int64_t *fee, int64_t *weight);
 
 /* Put t, whose buf is kept, in; weight and delta are filled here. POOL_FITS was
  * said, or it comes back from a block and has children here: then the worst of
@@ -92,9 +89,6 @@ struct entry *pool_find_wtxid(const struct mempool *m,
 struct entry *pool_spender(const struct mempool *m, const uint8_t *outpoint);
 /* Added to the fee by mempool_prioritise, whether it is here or not. */
 int64_t pool_delta(const struct mempool *m, const struct hash256 *txid);
-/* The output of a transaction in the pool. */
-bool pool_output(const struct mempool *m, struct txout_view *out,
-		 const uint8_t *outpoint);
 /* The number of the next change: each arrival and each removal takes one. */
 uint64_t pool_sequence(const struct mempool *m);
 

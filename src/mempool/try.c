@@ -350,27 +350,3 @@ enum pool_fit pool_try(const struct mempool *m, const struct pool_change *c)
 	trial_end(&tr);
 	return fit;
 }
-
-void pool_try_chunk(const struct mempool *m, const struct pool_change *c,
-		    int64_t *fee, int64_t *weight)
-{
-	struct lin_chunk chunks[LIN_MAX], *chunk = chunks;
-	uint32_t last = (uint32_t)c->n_in - 1, at = 0, end;
-	uint8_t order[LIN_MAX];
-	struct draft d;
-	struct trial tr;
-
-	*fee = order_fee(0, c->in[last].fee);
-	*weight = c->in[last].weight;
-	if (trial_begin(&tr, m, c)) {
-		group_draft(&d, &tr, root(&tr, (int)last));
-		linearize(order, chunks, d.tx, d.n);
-		while (order[at] != tr.place[last])
-			at++;
-		for (end = chunk->n; end <= at; end += chunk->n)
-			chunk++;
-		*fee = chunk->fee;
-		*weight = chunk->size;
-	}
-	trial_end(&tr);
-}

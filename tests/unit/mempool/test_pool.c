@@ -10,7 +10,6 @@
 
 START_TEST(what_was_put_in_is_found)
 {
-	struct txout_view out;
 	struct lab_out o;
 	struct entry *e;
 	struct lab lab;
@@ -20,13 +19,6 @@ START_TEST(what_was_put_in_is_found)
 	o = lab_out(e, 2);
 	ck_assert_ptr_eq(mempool_find(lab.m, &e->tx.txid), &e->tx);
 	ck_assert_ptr_eq(mempool_find_wtxid(lab.m, &e->tx.wtxid), &e->tx);
-	ck_assert(pool_output(lab.m, &out, (const uint8_t *)&o));
-	ck_assert_int_eq(out.value, 1002);
-	o.index = 0;
-	ck_assert(pool_output(lab.m, &out, (const uint8_t *)&o));
-	ck_assert_uint_eq(out.script.n, 7);
-	o.index = 3;
-	ck_assert(!pool_output(lab.m, &out, (const uint8_t *)&o));
 	ck_assert_ptr_null(mempool_spender(lab.m, (const uint8_t *)&o));
 	ck_assert_ptr_null(mempool_find(lab.m, &(struct hash256){{1}}));
 	lab_check(&lab);

@@ -130,17 +130,14 @@ static size_t related(struct hash256 *ids, const struct lab *lab,
 	return n;
 }
 
-/* What a copy of the pool is like after the change; NULL fees when not asked.
- */
-static enum pool_fit do_it(const struct lab *lab, const struct change *ch,
-			   int64_t *fee, int64_t *weight)
+/* What a copy of the pool is like after the change. */
+static enum pool_fit do_it(const struct lab *lab, const struct change *ch)
 {
 	struct lin_chunk before[512], after[512];
 	enum pool_fit fit = POOL_FITS;
 	uint32_t n_before, n_after;
 	struct hash256 ids[512];
 	struct lab copy;
-	int64_t vsize;
 	size_t n;
 
 	lab_rebuild(&copy, lab);
@@ -163,27 +160,20 @@ static enum pool_fit do_it(const struct lab *lab, const struct change *ch,
 	if (fit == POOL_FITS && ch->n_out &&
 	    !lin_diagram_better(after, n_after, before, n_before))
 		fit = POOL_NOT_BETTER;
-	mempool_chunk(copy.m, mempool_find(copy.m, &ch->in[ch->n_in - 1].txid),
-		      fee, &vsize, weight);
 	lab_fini(&copy);
 	return fit;
 }
 
-static enum pool_fit foretell(const struct lab *lab, const struct change *ch,
-			      int64_t *fee, int64_t *weight)
+static enum pool_fit foretell(const struct lab *lab, const struct change *ch)
 {
 	struct pool_comer in[4];
 	struct pool_change c = {
 	    .out = ch->out, .n_out = ch->n_out, .in = in, .n_in = ch->n_in};
-	enum pool_fit fit;
 
 	for (size_t i = 0; i < ch->n_in; i++)
 		in[i] = (struct pool_comer){&ch->in[i].view, &ch->in[i].txid,
 					    ch->in[i].fee, ch->in[i].weight};
-	fit = pool_try(lab->m, &c);
-	if (fit == POOL_FITS)
-		pool_try_chunk(lab->m, &c, fee, weight);
-	return fit;
+	return pool_try(lab->m, &c);
 }
 
 static void grow(struct lab *lab, struct rand *rand)
@@ -212,20 +202,14 @@ START_TEST(what_is_foretold_comes_true)
 
 	rand_seed(&rand, 77);
 	for (int i = 0; i < 1500; i++) {
-		int64_t fee = 0, weight = 0, real_fee, real_weight;
 		enum pool_fit fit;
 		struct change ch;
 
 		if (i % 50 == 0)
 			grow(&lab, &rand);
 		make_change(&ch, &lab, &rand);
-		fit = foretell(&lab, &ch, &fee, &weight);
-		ck_assert_int_eq(fit,
-				 do_it(&lab, &ch, &real_fee, &real_weight));
-		if (fit == POOL_FITS) {
-			ck_assert_int_eq(fee, real_fee);
-			ck_assert_int_eq(weight, real_weight);
-		}
+		fit = foretell(&lab, &ch);
+		ck_assert_int_eq(fit, do_it(&lab, &ch));
 		seen[fit]++;
 		while (ch.n_in)
 			buf_unref(ch.in[--ch.n_in].buf);
