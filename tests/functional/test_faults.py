@@ -44,13 +44,15 @@ def spread(total, n):
 
 
 class Faulty:
-    """A node on a disk whose calls fail as told; the import ends it."""
+    """A node on a disk whose calls fail as told; the import ends it. The pool's
+    file, which may be lost, is test_mempool_keep's."""
 
     def __init__(self, lib, op, files=None, tip=ROW[3]):
         self.files = files or [data_file('chains', ROW[1])]
         self.tip = tip
         self.node = Node(args=['-dbcache=4', '-blockfilterindex=1',
-                               '-listen=0', '-connect=0'] +
+                               '-listen=0', '-connect=0',
+                               '-persistmempool=0'] +
                          ['-loadblock=' + f for f in self.files])
         self.count = self.node.dir + '.count'
         self.faults = {
