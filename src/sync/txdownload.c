@@ -84,13 +84,17 @@ bool tx_orphan_candidate(struct sp *sp, const struct hash256 *parents, size_t n,
 	return true;
 }
 
-/* Another peer has an orphan that we keep: it may have the parents too. */
-static void orphan_announced(struct sp *sp, struct orphan *t)
+/* Another peer has an orphan that we keep: it may have the parents too. They may
+ * be thousands, so that nobody makes us look twice for one orphan. */
+static void orphan_announced(struct sp *sp, struct orphan *t, bool again)
 {
 	struct sync *s = sp->s;
 	struct hash256 *parents;
-	size_t n = tx_parents(&t->view, &parents);
+	size_t n;
 
+	if (again || orphans_has_from(t, &sp->tx.orphans))
+		return;
+	n = tx_parents(&t->view, &parents);
 	n = tx_parents_missing(s, parents, n);
 	if (n && tx_orphan_candidate(sp, parents, n, &t->wtxid))
 		orphans_announced(&s->tx.orphans, t, &sp->tx.orphans);
@@ -100,7 +104,7 @@ static void orphan_announced(struct sp *sp, struct orphan *t)
 bool tx_inv(struct sp *sp, uint32_t type, const struct hash256 *hash)
 {
 	struct sync *s = sp->s;
-	bool wtxid = type == INV_WTX;
+	bool wtxid = type == INV_WTX, again;
 	struct orphan *t;
 
 	/* Of the other kind than was agreed on: passed over. */
@@ -112,12 +116,13 @@ bool tx_inv(struct sp *sp, uint32_t type, const struct hash256 *hash)
 				"protocol");
 		return false;
 	}
+	again = txset_has(&sp->tx.known, hash);
 	txset_add(&sp->tx.known, hash);
 	if (!s->loaded || chain_in_ibd(s->chain))
 		return true;
 	t = wtxid ? orphans_find(&s->tx.orphans, hash) : NULL;
 	if (t)
-		orphan_announced(sp, t);
+		orphan_announced(sp, t, again);
 	else if (!tx_have(s, hash, wtxid, true) &&
 		 (sp->tx.req.total < TX_ANNOUNCED_MAX ||
 		  sp_may(sp, PERM_RELAY)))

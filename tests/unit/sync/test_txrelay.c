@@ -353,6 +353,34 @@ START_TEST(another_announcer_of_an_orphan_is_asked_for_the_parent)
 }
 END_TEST
 
+/* Parents may be thousands, and an inv has room for 50,000 items. */
+START_TEST(an_orphan_is_looked_at_once_for_each_who_announces_it)
+{
+	struct hash256 *h = xcalloc(5000, sizeof *h);
+	struct buf *a, *b;
+	struct peer *p = outbound(), *q = outbound();
+
+	family(&a, &b);
+	recv_tx(p, b);
+	txjob_answer(0, TX_MISSING_INPUTS);
+	for (uint32_t i = 0; i < 5000; i++)
+		le32_put(h[i].b + 4, i + 1);
+	recv_inv(q, MSG_INV, INV_WTX, h, 5000);
+	tick_at(T0 + 2);
+	ck_assert_uint_eq(asked(q, NULL, 0), 5000);
+	/* It owes so much that it is not asked for the parent, now or later. */
+	inv_tx(q, b);
+	recv_inv(q, MSG_NOTFOUND, INV_WTX, h, 5000);
+	inv_tx(q, b);
+	peer_gone(p);
+	tick_at(T0 + 100);
+	ck_assert_uint_eq(asked(q, NULL, 0), 0);
+	free(h);
+	buf_unref(a);
+	buf_unref(b);
+}
+END_TEST
+
 START_TEST(a_mined_parent_lets_the_child_be_tried)
 {
 	struct chain_event e = {.type = CHAIN_EV_CONNECTED, .node = W.tip};
@@ -487,6 +515,8 @@ Suite *txrelay_suite(void)
 	tcase_add_test(c, an_orphan_whose_parent_was_refused_is_not_kept);
 	tcase_add_test(c,
 		       another_announcer_of_an_orphan_is_asked_for_the_parent);
+	tcase_add_test(c,
+		       an_orphan_is_looked_at_once_for_each_who_announces_it);
 	tcase_add_test(c, a_mined_parent_lets_the_child_be_tried);
 	tcase_add_test(c, a_poor_parent_goes_with_the_child_that_pays);
 	tcase_add_test(c, a_package_that_failed_is_not_tried_again);
