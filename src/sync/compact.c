@@ -106,14 +106,17 @@ static void rebuilt_done(void *arg, const struct block_result *r)
 	download_all(s);
 }
 
-/* At the tip, where the pool has what a block is made of. */
-static bool worth_rebuilding(const struct sync *s, const struct hnode *n)
+/* At the tip, where the pool has what a block is made of. It takes a walk over
+ * the pool, so a peer gets the next one only for a header with more work. */
+static bool worth_rebuilding(const struct sp *sp, const struct hnode *n)
 {
+	const struct sync *s = sp->s;
 	const struct hnode *tip = chain_tip(s->chain);
 	const struct flight *f = hmap_get(&s->flights, &n->hash);
 
 	return !chain_in_ibd(s->chain) && n->height <= tip->height + 2 &&
 	       u256_cmp(&n->work, &tip->work) > 0 &&
+	       u256_cmp(&n->work, &sp->rebuilt_work) > 0 &&
 	       !(hnode_status(n) & HN_FAILED_ANY) && !(f && f->arrived);
 }
 
@@ -127,8 +130,9 @@ static bool rebuild(struct sp *sp, struct hnode *n,
 				.peer = PEER_NONE,
 				.done = rebuilt_done};
 
-	if (!worth_rebuilding(s, n) || !cmpctblock_is_sane(v))
+	if (!worth_rebuilding(sp, n) || !cmpctblock_is_sane(v))
 		return false;
+	sp->rebuilt_work = n->work;
 	job.buf = block_rebuild(s, v, n);
 	if (!job.buf)
 		return false;

@@ -99,7 +99,8 @@ struct sp {
 	int64_t behind_deadline_s; /* outbound peer with less work than ours */
 	const struct hnode *behind_of; /* our tip when its time began */
 	bool behind_asked, protected;
-	bool high_bandwidth; /* one of sync's fast */
+	bool high_bandwidth;      /* one of sync's fast */
+	struct u256 rebuilt_work; /* of the last block it sent compact */
 	struct txpeer tx;
 };
 
