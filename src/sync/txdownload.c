@@ -84,8 +84,8 @@ bool tx_orphan_candidate(struct sp *sp, const struct hash256 *parents, size_t n,
 	return true;
 }
 
-/* Another peer has an orphan that we keep: it may have the parents too. They may
- * be thousands, so that nobody makes us look twice for one orphan. */
+/* Another peer has an orphan that we keep: it may have the parents too. They
+ * may be thousands, so that nobody makes us look twice for one orphan. */
 static void orphan_announced(struct sp *sp, struct orphan *t, bool again)
 {
 	struct sync *s = sp->s;

@@ -292,6 +292,16 @@ static void judge(struct sp *sp, struct txjob *j)
 	}
 }
 
+/* Who leaves and comes again may each time hand one over to a chain thread that
+ * is busy elsewhere. */
+static bool chain_has_enough(const struct sync *s)
+{
+	size_t n, bytes;
+
+	chain_tx_backlog(s->chain, &n, &bytes);
+	return n >= TX_JUDGING_MAX || bytes >= TX_JUDGING_BYTES;
+}
+
 void on_tx(struct sp *sp, const struct net_msg *m)
 {
 	struct sync *s = sp->s;
@@ -303,7 +313,7 @@ void on_tx(struct sp *sp, const struct net_msg *m)
 					  "protocol");
 		return;
 	}
-	if (!s->loaded || chain_in_ibd(s->chain))
+	if (!s->loaded || chain_in_ibd(s->chain) || chain_has_enough(s))
 		return;
 	j = job_of_message(sp, m);
 	if (!j)

@@ -23,6 +23,9 @@
 /* Waiting to be announced: to one peer, and to all of a kind. */
 #define TX_TO_SEND_MAX 10000u
 #define TX_BACKLOG_MAX 50000u
+/* With the chain; while there are as many what peers send is passed over. */
+#define TX_JUDGING_MAX   2000u
+#define TX_JUDGING_BYTES (64u << 20)
 
 struct net_msg;
 struct sp;

@@ -472,6 +472,26 @@ START_TEST(nonsense_is_ignored)
 }
 END_TEST
 
+START_TEST(what_comes_while_too_many_are_judged_is_passed_over)
+{
+	struct buf *a = tx_make(NULL, 0, 1, true);
+	struct peer *p = outbound();
+
+	W.backlog_txs = 2000;
+	recv_tx(p, a);
+	W.backlog_txs = 1;
+	W.backlog_tx_bytes = 64 << 20;
+	recv_tx(p, a);
+	ck_assert_uint_eq(W.n_txjobs, 0);
+	ck_assert_int_eq(p->held, 0);
+	W.backlog_tx_bytes--;
+	recv_tx(p, a);
+	ck_assert_uint_eq(W.n_txjobs, 1);
+	txjob_answer(0, TX_ACCEPTED);
+	buf_unref(a);
+}
+END_TEST
+
 START_TEST(orphans_of_a_flood_are_bounded)
 {
 	struct peer *p = outbound();
@@ -521,6 +541,7 @@ Suite *txrelay_suite(void)
 	tcase_add_test(c, a_poor_parent_goes_with_the_child_that_pays);
 	tcase_add_test(c, a_package_that_failed_is_not_tried_again);
 	tcase_add_test(c, nonsense_is_ignored);
+	tcase_add_test(c, what_comes_while_too_many_are_judged_is_passed_over);
 	tcase_add_test(c, orphans_of_a_flood_are_bounded);
 	suite_add_tcase(s, c);
 	return s;

@@ -601,6 +601,13 @@ void chain_submit_block(struct chain *c, struct block_job *take)
 	W.jobs[W.n_jobs++] = *take;
 }
 
+void chain_tx_backlog(struct chain *c, size_t *n, size_t *bytes)
+{
+	(void)c;
+	*n = W.backlog_txs;
+	*bytes = W.backlog_tx_bytes;
+}
+
 void chain_submit_tx(struct chain *c, struct tx_job *take)
 {
 	(void)c;

@@ -49,7 +49,7 @@ struct world {
 	struct htree *tree;
 	struct hnode *tip;
 	bool ibd, filters, reindexing;
-	size_t backlog_blocks, backlog_bytes;
+	size_t backlog_blocks, backlog_bytes, backlog_txs, backlog_tx_bytes;
 	struct peer peers[PEERS_MAX];
 	struct block_job jobs[JOBS_MAX];
 	size_t n_jobs, n_noted;
