@@ -7,6 +7,7 @@
 
 #include <cairn/base/err.h>
 #include <cairn/base/mem.h>
+#include <cairn/base/must.h>
 #include <cairn/node/options.h>
 
 #include <stdio.h>
@@ -110,6 +111,7 @@ int node_main(int argc, char **argv)
 	n->start_ns = mono_ns();
 	n->start_s = wall_s();
 	n->daemon_fd = -1;
+	must(pthread_mutex_init(&n->pool_file, NULL) == 0);
 	settings_init(&s);
 	if (settings_load(&s, argc, argv, &err) != 0)
 		code = say_error(&err);
@@ -119,6 +121,7 @@ int node_main(int argc, char **argv)
 		code = run(n, &s);
 	settings_fini(&s);
 	text_fini(&err);
+	pthread_mutex_destroy(&n->pool_file);
 	free(n);
 	return code;
 }

@@ -44,11 +44,9 @@ static void cmd_getmempoolinfo(struct rpc_call *c)
 	rpc_done(c);
 }
 
-/* Copies of all are large, and live until the last byte of the answer is out:
- * so many may be on their way. False: failed and finished. Chain thread. */
 #define WHOLE_MAX 16
 
-static bool whole_begin(struct rpc_call *c)
+bool whole_begin(struct rpc_call *c)
 {
 	struct node *n = rpc_node(c);
 
@@ -57,11 +55,11 @@ static bool whole_begin(struct rpc_call *c)
 		return true;
 	__atomic_fetch_sub(&n->pool_copies, 1, __ATOMIC_RELAXED);
 	rpc_end(c, RPC_OUT_OF_MEMORY,
-		"The pool is being listed by %d calls already", WHOLE_MAX);
+		"The pool is being copied by %d calls already", WHOLE_MAX);
 	return false;
 }
 
-static void whole_end(struct node *n)
+void whole_end(struct node *n)
 {
 	__atomic_fetch_sub(&n->pool_copies, 1, __ATOMIC_RELAXED);
 }

@@ -7,6 +7,12 @@
 #include "poolcopy.h"
 #include "rpc_util.h"
 
+/* Copies of the whole pool are large, and live until the last byte of the
+ * answer is out: so many may be on their way. False: failed and finished. Chain
+ * thread. */
+bool whole_begin(struct rpc_call *c);
+/* Such a copy is gone. Any thread. */
+void whole_end(struct node *n);
 /* Whether -deprecatedrpc names this. Any thread. */
 bool deprecated_wanted(const struct node *n, const char *name);
 /* The value of getmempoolentry for row i of a related copy. */

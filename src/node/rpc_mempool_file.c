@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Pool. */
+/* Pool. One call after another: all write to the same file first. */
 static void save_write(struct rpc_call *c)
 {
 	struct pool_dump *d = rpc_state(c);
@@ -18,9 +18,13 @@ static void save_write(struct rpc_call *c)
 	char *path = pool_path(n);
 	uint64_t size;
 	struct jw *w;
-	int rc = poolfile_write(path, d, pool_form(n), &size);
+	int rc;
 
+	pthread_mutex_lock(&n->pool_file);
+	rc = poolfile_write(path, d, pool_form(n), &size);
+	pthread_mutex_unlock(&n->pool_file);
 	pooldump_free(d);
+	whole_end(n);
 	if (rc) {
 		rpc_fail(c, RPC_MISC, "Unable to dump mempool to disk");
 	} else {
@@ -41,6 +45,8 @@ void cmd_savemempool(struct rpc_call *c)
 		rpc_end(c, RPC_MISC, "The mempool was not loaded yet");
 		return;
 	}
+	if (!whole_begin(c))
+		return;
 	rpc_set_state(c, pooldump_take(chain_mempool(n->chain)));
 	rpc_continue(c, RPC_POOL, save_write);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """mempool.dat: the pool over a restart, and from other files."""
+import concurrent.futures
 import os
 import shutil
 import struct
@@ -45,6 +46,20 @@ def test_the_pool_is_there_after_a_restart():
         p.mine()
         restarted(a)
         assert pool(a) == set()
+
+
+def test_calls_that_save_at_the_same_time_leave_a_whole_file():
+    a = Node()
+    with nodes(a):
+        a.start()
+        p = Purse(a, 30)
+        sent = {p.send(pad=60000).id for _ in range(30)}
+        with concurrent.futures.ThreadPoolExecutor(8) as several:
+            for name in several.map(
+                    lambda _: a.rpc('savemempool')['filename'], range(60)):
+                assert name == os.path.join(a.netdir, 'mempool.dat')
+        restarted(a)
+        assert pool(a) == sent
 
 
 def test_files_of_both_forms_are_read():

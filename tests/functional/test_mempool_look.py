@@ -183,7 +183,7 @@ def test_a_long_list_is_streamed():
         # Those who ask and do not read hold a copy each, but not any number.
         idle = [asking(a, 'getrawmempool', [True]) for _ in range(20)]
         text = wait_until('it is enough', lambda: refusal(a))
-        assert text == 'The pool is being listed by 16 calls already', text
+        assert text == 'The pool is being copied by 16 calls already', text
         for x in idle:
             x.close()
         wait_until('they are gone', lambda: not refusal(a))

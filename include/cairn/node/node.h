@@ -18,6 +18,8 @@
 #include <cairn/store/datadir.h>
 #include <cairn/sync/sync.h>
 
+#include <pthread.h>
+
 struct import;
 struct mailbox;
 struct template;
@@ -79,7 +81,8 @@ struct node {
 	bool pool_loading, pool_stop; /* pool_stop: atomic, end all reading */
 	/* What comes when it is written, once the node stops. */
 	void (*pool_saved)(struct node *n);
-	int pool_copies; /* atomic: lists of the whole pool on their way */
+	int pool_copies; /* atomic: copies of the whole pool on their way */
+	pthread_mutex_t pool_file; /* held by who writes mempool.dat */
 	struct scan_state scan;
 
 	struct vb_caches vb;    /* for nodes of the tree */
