@@ -16,6 +16,8 @@
 /* Blocks deeper than this are sent whole, so that whoever makes us read much
  * has to receive much (Core's rule). */
 #define BLOCKTXN_DEPTH 10
+/* Tries to put one block together from what inbound peers sent. */
+#define REBUILDS_MAX 3u
 
 static bool speaks_compact(const struct sp *sp)
 {
@@ -120,6 +122,20 @@ static bool worth_rebuilding(const struct sp *sp, const struct hnode *n)
 	       !(hnode_status(n) & HN_FAILED_ANY) && !(f && f->arrived);
 }
 
+/* Many connections must not keep the loop at one block: those that came to us,
+ * but for the ones we chose to send blocks so, share a few tries. */
+static bool may_try(struct sp *sp, const struct hnode *n)
+{
+	struct sync *s = sp->s;
+
+	if (s->rebuilt_of != n)
+		s->rebuilt_n = 0;
+	s->rebuilt_of = n;
+	if (sp->high_bandwidth || !peer_is_inbound(sp->peer))
+		return true;
+	return s->rebuilt_n++ < REBUILDS_MAX;
+}
+
 static bool rebuild(struct sp *sp, struct hnode *n,
 		    const struct cmpctblock_view *v)
 {
@@ -130,7 +146,8 @@ static bool rebuild(struct sp *sp, struct hnode *n,
 				.peer = PEER_NONE,
 				.done = rebuilt_done};
 
-	if (!worth_rebuilding(sp, n) || !cmpctblock_is_sane(v))
+	if (!worth_rebuilding(sp, n) || !cmpctblock_is_sane(v) ||
+	    !may_try(sp, n))
 		return false;
 	sp->rebuilt_work = n->work;
 	job.buf = block_rebuild(s, v, n);

@@ -113,6 +113,8 @@ struct sync {
 	size_t n_sync_started;
 	int64_t stall_timeout_s;
 	uint32_t avg_block; /* bytes, moving average of what arrives */
+	const struct hnode *rebuilt_of; /* the last cmpctblock tried */
+	unsigned rebuilt_n;             /* tries for it of inbound peers */
 	struct hash256 last_inv_trigger;
 	bool loaded;
 	int64_t progress_s; /* last progress line */

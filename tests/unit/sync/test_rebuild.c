@@ -158,6 +158,19 @@ START_TEST(a_peer_may_try_once_for_each_block)
 }
 END_TEST
 
+START_TEST(inbound_peers_share_three_tries_for_a_block)
+{
+	for (int i = 0; i < 3; i++)
+		recv_compact(speaker(CONN_INBOUND), 7);
+	pool_has(1);
+	recv_compact(speaker(CONN_INBOUND), 7);
+	ck_assert_uint_eq(W.n_jobs, 0);
+	recv_compact(speaker(CONN_OUTBOUND), 7);
+	ck_assert_uint_eq(W.n_jobs, 1);
+	job_answer(0, BLOCK_CONNECTED, verdict_valid());
+}
+END_TEST
+
 START_TEST(what_the_header_does_not_commit_to_is_no_block)
 {
 	struct peer *p = speaker(CONN_OUTBOUND);
@@ -236,6 +249,7 @@ Suite *rebuild_suite(void)
 	tcase_add_test(c, the_pool_fills_what_the_sender_left_out);
 	tcase_add_test(c, where_one_lacks_the_block_is_asked_for_whole);
 	tcase_add_test(c, a_peer_may_try_once_for_each_block);
+	tcase_add_test(c, inbound_peers_share_three_tries_for_a_block);
 	tcase_add_test(c, what_the_header_does_not_commit_to_is_no_block);
 	tcase_add_test(c, an_invalid_one_is_not_held_against_who_passed_it_on);
 	tcase_add_test(c, a_peer_may_leave_while_its_block_is_judged);
