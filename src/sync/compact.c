@@ -317,7 +317,6 @@ void serve_txn_read(struct sp *sp)
 	}
 	free(j->body);
 	free(j);
-	serve_continue(sp);
 }
 
 /* The whole block instead, as if getdata had asked for it. */

@@ -190,31 +190,40 @@ void serve_fini(struct sp *sp)
 	sp->serve = (struct serve){.kind = SERVE_NONE};
 }
 
-/* Go on with the open request unless a read is out or the queue is full. */
-void serve_continue(struct sp *sp)
+/* One step of the open request. True: there may be another; a loop takes them,
+ * as their number is the peer's choice. */
+static bool serve_step(struct sp *sp)
 {
 	struct serve *sv = &sp->serve;
 
 	if (sv->kind == SERVE_NONE || sv->reading)
-		return;
+		return false;
 	while (sv->kind == SERVE_ITEMS && sv->next < sv->n &&
 	       !peer_send_full(sp->peer) &&
 	       inv_is_tx(le32_get(sv->items + sv->next * INV_ITEM_SIZE)))
 		serve_txs(sp);
 	if (peer_send_full(sp->peer))
-		return;
+		return false;
 	if (sv->kind == SERVE_ITEMS && sv->next < sv->n) {
 		serve_blocks_read(sp);
-		return;
+		return true;
 	}
 	if (sv->kind == SERVE_FILTERS && sv->height <= sv->stop->height) {
 		serve_filters_read(sp);
-		return;
+		return true;
 	}
 	if (sv->kind == SERVE_TXN && sv->items) {
 		serve_txn_read(sp);
-		return;
+		return true;
 	}
 	serve_fini(sp);
 	peer_resume(sp->peer);
+	return false;
+}
+
+/* Go on with the open request unless a read is out or the queue is full. */
+void serve_continue(struct sp *sp)
+{
+	while (serve_step(sp))
+		;
 }

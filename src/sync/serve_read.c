@@ -161,7 +161,7 @@ static struct read_job *job_new(struct sp *sp, enum msg_type type)
 	return j;
 }
 
-/* Start the read, or go straight on when nothing of it can be served. */
+/* Start the read, unless nothing of it can be served. */
 static void job_start(struct sp *sp, struct read_job *j)
 {
 	if (j->n &&
@@ -170,7 +170,6 @@ static void job_start(struct sp *sp, struct read_job *j)
 		return;
 	}
 	free(j);
-	serve_continue(sp);
 }
 
 /* One item of a getdata; blocks that may not be served are passed over

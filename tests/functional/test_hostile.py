@@ -161,6 +161,25 @@ def battle(a, rnd, rounds, body_of):
     honest.check()
 
 
+def stack_kb(a):
+    with open('/proc/%d/status' % a.proc.pid, encoding='ascii') as f:
+        return int(next(s for s in f if s.startswith('VmStk')).split()[1])
+
+
+def test_no_request_makes_the_stack_grow():
+    """What is asked for by turns is not there: nothing is sent or read between
+    one item and the next."""
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(1)
+        p = Peer(a).handshake(relay=False)
+        p.send('getdata', inv([(1, b'\7' * 32), (2, b'\x08' * 32)] * 25000))
+        p.sync()
+        assert stack_kb(a) < 1024
+        p.close()
+
+
 def test_every_command_with_random_bodies_harms_nobody():
     rnd = random.Random(SEED)
     a = Node()
