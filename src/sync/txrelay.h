@@ -16,8 +16,9 @@
  * before it has to wait with new ones. */
 #define TX_ANNOUNCED_MAX 5000u
 #define TX_IN_FLIGHT     100u
-/* Of a generation: what a peer knows, what was refused, what was mined. */
-#define TX_KNOWN_MAX     25000u
+/* Of a generation: what a peer knows, what was refused, what was mined. There
+ * are many peers: a table of 256 KiB holds as many as this and not one more. */
+#define TX_KNOWN_MAX     24576u
 #define TX_REJECTS_MAX   60000u
 #define TX_CONFIRMED_MAX 48000u
 /* Waiting to be announced: to one peer, and to all of a kind. */

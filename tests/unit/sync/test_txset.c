@@ -1,5 +1,5 @@
 /* The set of hashes met lately (src/sync/txset.c). */
-#include "../../../src/sync/txset.h"
+#include "../../../src/sync/txrelay.h"
 
 #include "suites.h"
 
@@ -58,6 +58,17 @@ START_TEST(memory_is_bounded_whatever_is_added)
 }
 END_TEST
 
+/* Each of 125 peers may announce as much as it likes. */
+START_TEST(what_a_peer_knows_takes_half_a_mebibyte)
+{
+	struct txset t = fill(TX_KNOWN_MAX, 3 * TX_KNOWN_MAX);
+
+	ck_assert_uint_le((t.now.cap + t.before.cap) * sizeof *t.now.slots,
+			  512 << 10);
+	txset_fini(&t);
+}
+END_TEST
+
 START_TEST(the_same_again_takes_no_room)
 {
 	struct txset t = fill(10, 0);
@@ -89,6 +100,7 @@ Suite *txset_suite(void)
 	tcase_add_test(c,
 		       the_last_max_are_remembered_and_twice_as_many_at_most);
 	tcase_add_test(c, memory_is_bounded_whatever_is_added);
+	tcase_add_test(c, what_a_peer_knows_takes_half_a_mebibyte);
 	tcase_add_test(c, the_same_again_takes_no_room);
 	tcase_add_test(c, nothing_is_left_after_a_clear);
 	suite_add_tcase(s, c);
