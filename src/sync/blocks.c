@@ -178,6 +178,20 @@ static void unrequested(struct sp *sp, const struct net_msg *m)
 	hand_over(sp, m, n, false);
 }
 
+/* While others are asked for it too, a bad copy must not end what they are
+ * about to send: it is looked at first, as one that nobody asked for. */
+static bool may_stand_in(struct sp *sp, struct flight *f,
+			 const struct net_msg *m)
+{
+	bool asked = flight_slot(f, sp) >= 0;
+
+	if ((asked && flight_count(f) == 1) || unrequested_block_ok(sp, m))
+		return true;
+	if (asked)
+		flight_end(sp, f);
+	return false;
+}
+
 void on_block(struct sp *sp, const struct net_msg *m)
 {
 	struct sync *s = sp->s;
@@ -192,9 +206,13 @@ void on_block(struct sp *sp, const struct net_msg *m)
 		unrequested(sp, m);
 		return;
 	}
-	peer_note_block(sp->peer, sync_now(s));
-	if (f->arrived)
+	if (f->arrived) {
+		peer_note_block(sp->peer, sync_now(s));
 		return; /* the second of two answers */
+	}
+	if (!may_stand_in(sp, f, m))
+		return;
+	peer_note_block(sp->peer, sync_now(s));
 	avg_update(s, m->body.n);
 	flight_arrived(sp, f);
 	hand_over(sp, m, f->node, true);

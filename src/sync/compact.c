@@ -1,8 +1,8 @@
 /*
- * Compact blocks (BIP 152). A cmpctblock is taken for the header it holds; the
- * block is put together from the pool or, where that lacks something, asked for
- * whole. getblocktxn is answered through the readers while the peer is paused.
- * Loop only, but for the part marked as the reader's.
+ * Compact blocks (BIP 152) as they come. A cmpctblock is taken for the header
+ * it holds; the block is put together from the pool, and what that lacks asked
+ * for by getblocktxn. Where that fails it is asked for whole. Loop only.
+ * Serving is in serve_txn.c and serve_read.c, putting together in rebuild.c.
  */
 #include "internal.h"
 
@@ -13,11 +13,10 @@
 
 #include <stdlib.h>
 
-/* Blocks deeper than this are sent whole, so that whoever makes us read much
- * has to receive much (Core's rule). */
-#define BLOCKTXN_DEPTH 10
 /* Tries to put one block together from what inbound peers sent. */
 #define REBUILDS_MAX 3u
+/* Those of one peer that we dialled or chose, until the tip is another. */
+#define WALKS_MAX 16u
 
 static bool speaks_compact(const struct sp *sp)
 {
@@ -75,13 +74,6 @@ static struct hnode *take_header(struct sp *sp, const uint8_t *header)
 	return NULL;
 }
 
-static bool asked_of(const struct sp *sp, const struct hnode *n)
-{
-	const struct flight *f = flight_find(sp->s, &n->hash);
-
-	return f && (f->from[0] == sp || f->from[1] == sp);
-}
-
 /* A rebuilt block while it is judged. */
 struct rebuilt {
 	struct sync *s;
@@ -108,61 +100,194 @@ static void rebuilt_done(void *arg, const struct block_result *r)
 	download_all(s);
 }
 
-/* At the tip, where the pool has what a block is made of. It takes a walk over
- * the pool, so a peer gets the next one only for a header with more work. */
-static bool worth_rebuilding(const struct sp *sp, const struct hnode *n)
-{
-	const struct sync *s = sp->s;
-	const struct hnode *tip = chain_tip(s->chain);
-	const struct flight *f = hmap_get(&s->flights, &n->hash);
-
-	return !chain_in_ibd(s->chain) && n->height <= tip->height + 2 &&
-	       u256_cmp(&n->work, &tip->work) > 0 &&
-	       u256_cmp(&n->work, &sp->rebuilt_work) > 0 &&
-	       !(hnode_status(n) & HN_FAILED_ANY) && !(f && f->arrived);
-}
-
-/* Many connections must not keep the loop at one block: those that came to us,
- * but for the ones we chose to send blocks so, share a few tries. */
-static bool may_try(struct sp *sp, const struct hnode *n)
+static void submit(struct sp *sp, struct hnode *n, struct buf *block)
 {
 	struct sync *s = sp->s;
-
-	if (s->rebuilt_of != n)
-		s->rebuilt_n = 0;
-	s->rebuilt_of = n;
-	if (sp->high_bandwidth || !peer_is_inbound(sp->peer))
-		return true;
-	return s->rebuilt_n++ < REBUILDS_MAX;
-}
-
-static bool rebuild(struct sp *sp, struct hnode *n,
-		    const struct cmpctblock_view *v)
-{
-	struct sync *s = sp->s;
-	struct rebuilt *b;
+	struct rebuilt *b = xcalloc(1, sizeof *b);
 	struct block_job job = {.node = n,
+				.buf = block,
 				.requested = true,
 				.peer = PEER_NONE,
-				.done = rebuilt_done};
+				.done = rebuilt_done,
+				.arg = b};
 
-	if (!worth_rebuilding(sp, n) || !cmpctblock_is_sane(v) ||
-	    !may_try(sp, n))
-		return false;
-	sp->rebuilt_work = n->work;
-	job.buf = block_rebuild(s, v, n);
-	if (!job.buf)
-		return false;
-	chain_stamp_record(job.buf, s->cfg.params);
-	b = xcalloc(1, sizeof *b);
+	chain_stamp_record(block, s->cfg.params);
 	b->s = s;
 	b->peer = sp->id;
-	job.arg = b;
 	flight_rebuilt(s, n);
 	peer_note_block(sp->peer, sync_now(s));
 	peer_hold(sp->peer);
 	chain_submit_block(s->chain, &job);
-	return true;
+}
+
+/* What sp has sent for slot k of the flight is all there will be. */
+static void fill(struct sp *sp, struct flight *f, int k,
+		 const struct blocktxn_view *v)
+{
+	struct hnode *n = f->node;
+	struct buf *block;
+
+	switch (partial_fill(f->part[k], &block, sp->s, n, v)) {
+	case FILL_OK:
+		submit(sp, n, block);
+		break;
+	case FILL_COUNT:
+		flight_end(sp, f);
+		peer_misbehaving(sp->peer,
+				 "invalid compact block or transactions of it");
+		break;
+	case FILL_MUTATED:
+		/* The used partial stays: this peer has had its try. */
+		if (k == 0)
+			block_getdata(sp, n);
+		else
+			flight_end(sp, f);
+		break;
+	}
+}
+
+static void ask_missing(struct sp *sp, const struct flight *f,
+			const struct partial *p)
+{
+	uint32_t n = partial_missing(p);
+	uint16_t *index = xmalloc(n * sizeof *index);
+	uint8_t *body, *end;
+
+	partial_indexes(p, index);
+	body = xmalloc(getblocktxn_size(index, n));
+	end = getblocktxn_put(body, &f->node->hash, index, n);
+	peer_send(sp->peer, MSG_GETBLOCKTXN,
+		  slice_of(body, (size_t)(end - body)));
+	log_debug(LOG_NET, "getblocktxn txs=%u height=%d peer=%llu", n,
+		  f->node->height, (unsigned long long)sp->id);
+	free(body);
+	free(index);
+}
+
+/* Whether the k-th to be asked for one block may be: the first is; others when
+ * they are to announce blocks so, and an inbound peer does not take the last
+ * place while none that we dialled has one. */
+static bool may_ask(const struct sp *sp, const struct flight *f, int k)
+{
+	bool outbound = false;
+
+	for (int i = 0; i < FLIGHT_FROM; i++)
+		outbound |= f->from[i] && !peer_is_inbound(f->from[i]->peer);
+	return k == 0 ||
+	       (sp->high_bandwidth && (outbound || k < FLIGHT_FROM - 1));
+}
+
+/* A try takes a walk over the pool, and many connections must not keep the loop
+ * at one block. Those that came to us, but for the ones we chose to send blocks
+ * so, share a few tries for a block, and each has the next one only for a
+ * header with more work. */
+static bool may_walk(struct sp *sp, const struct hnode *n)
+{
+	struct sync *s = sp->s;
+	const struct hnode *tip = chain_tip(s->chain);
+
+	if (sp->high_bandwidth || !peer_is_inbound(sp->peer)) {
+		if (sp->walks_tip != tip)
+			sp->walks = 0;
+		sp->walks_tip = tip;
+		return sp->walks++ < WALKS_MAX;
+	}
+	if (u256_cmp(&n->work, &sp->rebuilt_work) <= 0)
+		return false;
+	sp->rebuilt_work = n->work;
+	if (s->rebuilt_of != n)
+		s->rebuilt_n = 0;
+	s->rebuilt_of = n;
+	return s->rebuilt_n++ < REBUILDS_MAX;
+}
+
+/* sp is asked for it in slot k, and has sent no cmpctblock of it before. */
+static void start(struct sp *sp, struct flight *f, int k,
+		  const struct cmpctblock_view *v)
+{
+	bool failed;
+
+	if (!cmpctblock_is_sane(v)) {
+		flight_end(sp, f);
+		peer_misbehaving(sp->peer, "invalid compact block");
+		return;
+	}
+	f->part[k] = partial_new(sp->s, v, may_walk(sp, f->node), &failed);
+	if (failed && k == 0)
+		block_getdata(sp, f->node);
+	else if (!failed && partial_missing(f->part[k]) == 0)
+		fill(sp, f, k, NULL);
+	else if (!failed && may_ask(sp, f, k))
+		ask_missing(sp, f, f->part[k]);
+	else
+		flight_end(sp, f);
+}
+
+/* No place to ask sp: only if nothing lacks. */
+static void try_without(struct sp *sp, struct hnode *n,
+			const struct cmpctblock_view *v)
+{
+	struct partial *p;
+	struct buf *block;
+	bool failed;
+
+	if (!cmpctblock_is_sane(v))
+		return;
+	p = partial_new(sp->s, v, may_walk(sp, n), &failed);
+	if (!failed && partial_missing(p) == 0 &&
+	    partial_fill(p, &block, sp->s, n, NULL) == FILL_OK)
+		submit(sp, n, block);
+	partial_free(p);
+}
+
+/* Close to the tip, where the pool has what a block is made of. */
+static void take_close(struct sp *sp, struct hnode *n,
+		       const struct cmpctblock_view *v)
+{
+	struct flight *f = flight_find(sp->s, &n->hash);
+	int k = flight_slot(f, sp);
+
+	if (k < 0) {
+		if (flight_count(f) == FLIGHT_FROM ||
+		    sp->n_flight >= FLIGHT_MIN) {
+			try_without(sp, n, v);
+			return;
+		}
+		f = flight_add(sp, n);
+		k = flight_slot(f, sp);
+	}
+	if (!f->part[k])
+		start(sp, f, k, v);
+}
+
+/* What a cmpctblock of a header in the tree is good for. False when it is only
+ * that header. */
+static bool take_block(struct sp *sp, struct hnode *n,
+		       const struct cmpctblock_view *v)
+{
+	struct sync *s = sp->s;
+	const struct hnode *tip = chain_tip(s->chain);
+	const struct flight *f = flight_find(s, &n->hash);
+	bool asked = flight_slot(f, sp) >= 0;
+
+	if (f && f->arrived)
+		return true;
+	if (!asked && !sp->high_bandwidth)
+		return false;
+	if (u256_cmp(&n->work, &tip->work) <= 0 ||
+	    (asked && n->height > tip->height + 2)) {
+		if (asked)
+			block_getdata(sp, n);
+		return asked;
+	}
+	if (!f && !near_now(s))
+		return false;
+	if (n->height <= tip->height + 2) {
+		take_close(sp, n, v);
+		return true;
+	}
+	download_direct(sp, n);
+	return false;
 }
 
 void on_cmpctblock(struct sp *sp, const struct net_msg *m)
@@ -178,185 +303,29 @@ void on_cmpctblock(struct sp *sp, const struct net_msg *m)
 	if (!n)
 		return;
 	availability_set(sp, &n->hash);
-	if (hnode_status(n) & HN_DATA)
-		return;
-	if (asked_of(sp, n) && !cmpctblock_is_sane(&v)) {
-		peer_misbehaving(sp->peer, "invalid compact block");
-		return;
-	}
-	if (!rebuild(sp, n, &v))
+	if (!(hnode_status(n) & HN_DATA) && !take_block(sp, n, &v))
 		download_more(sp);
 }
 
-/* One getblocktxn while it is with a reader. */
-struct txn_job {
-	struct sync *s;
-	uint64_t peer;
-	struct hnode *node;
-	uint8_t *body; /* the request; ours */
-	size_t n;
-	int rc; /* E_RANGE: an index that the block does not have */
-	struct buf *out;
-	uint32_t checksum;
-};
-
-/* Reader: room for the transactions that the request names. */
-static int answer_new(struct buf **out, const struct getblocktxn_view *v,
-		      const struct block_view *b)
-{
-	struct index_iter it;
-	size_t bytes = 0;
-	uint32_t i;
-
-	getblocktxn_indexes(&it, v);
-	while (getblocktxn_next(&it, &i)) {
-		if (i >= b->n_tx)
-			return E_RANGE;
-		bytes += b->tx[i].size;
-	}
-	*out = buf_new(blocktxn_size(v->n, bytes));
-	return *out ? 0 : E_NOMEM;
-}
-
-static int answer_make(struct buf **out, const struct getblocktxn_view *v,
-		       const struct block_view *b)
-{
-	struct index_iter it;
-	uint8_t *p;
-	uint32_t i;
-	int rc = answer_new(out, v, b);
-
-	if (rc)
-		return rc;
-	p = blocktxn_head_put(buf_data(*out), v->block, v->n);
-	getblocktxn_indexes(&it, v);
-	while (getblocktxn_next(&it, &i))
-		p = bytes_put(p, b->tx[i].p, b->tx[i].size);
-	(*out)->n = (size_t)(p - buf_data(*out));
-	return 0;
-}
-
-static int answer_read(struct txn_job *j)
-{
-	struct getblocktxn_view v;
-	struct block_view b;
-	struct buf *block;
-	size_t trailing;
-	bool parsed = getblocktxn_view_parse(&v, slice_of(j->body, j->n));
-	int rc = chain_read_block(j->s->chain, &block, j->node);
-
-	must(parsed); /* it was when it came */
-	if (rc)
-		return rc;
-	rc = block_view_parse(&b, &trailing, buf_payload(block));
-	if (rc == 0) {
-		rc = answer_make(&j->out, &v, &b);
-		block_view_fini(&b);
-	}
-	buf_unref(block);
-	if (rc == 0)
-		j->checksum = frame_checksum(buf_payload(j->out));
-	return rc;
-}
-
-static void answer_send(struct sp *sp, const struct txn_job *j)
-{
-	if (j->rc == 0) {
-		peer_send_buf(sp->peer, MSG_BLOCKTXN, j->out, j->checksum);
-	} else if (j->rc == E_RANGE) {
-		peer_misbehaving(sp->peer,
-				 "getblocktxn with out-of-bounds tx indices");
-	} else {
-		log_error(LOG_BLOCKSTORAGE,
-			  "cannot read height=%d for peer=%llu: %s",
-			  j->node->height, (unsigned long long)sp->id,
-			  err_str(j->rc));
-		peer_disconnect(sp->peer, "cannot read what it asked for");
-	}
-}
-
-static void txn_back(void *arg)
-{
-	struct txn_job *j = arg;
-	struct sp *sp = sp_find(j->s, j->peer);
-
-	if (sp) {
-		sp->serve.reading = false;
-		answer_send(sp, j);
-	}
-	buf_unref(j->out);
-	free(j->body);
-	free(j);
-	if (sp)
-		serve_continue(sp);
-}
-
-/* Reader. */
-static void txn_run(void *arg)
-{
-	struct txn_job *j = arg;
-
-	j->rc = answer_read(j);
-	j->s->cfg.post(j->s->cfg.post_arg, (struct task){txn_back, j});
-}
-
-void serve_txn_read(struct sp *sp)
-{
-	struct serve *sv = &sp->serve;
-	struct txn_job *j = xcalloc(1, sizeof *j);
-
-	j->s = sp->s;
-	j->peer = sp->id;
-	j->node = sv->node;
-	j->body = sv->items;
-	j->n = sv->n;
-	sv->items = NULL;
-	if (pool_submit(sp->s->cfg.readers, (struct task){txn_run, j})) {
-		sv->reading = true;
-		return;
-	}
-	free(j->body);
-	free(j);
-}
-
-/* The whole block instead, as if getdata had asked for it. */
-static void serve_whole(struct sp *sp, const struct hash256 *hash)
-{
-	struct serve *sv = &sp->serve;
-
-	sv->kind = SERVE_ITEMS;
-	sv->items = xmalloc(INV_ITEM_SIZE);
-	inv_item_put(sv->items, INV_WITNESS_BLOCK, hash);
-	sv->n = 1;
-	sv->next = 0;
-}
-
-void on_getblocktxn(struct sp *sp, const struct net_msg *m)
+void on_blocktxn(struct sp *sp, const struct net_msg *m)
 {
 	struct sync *s = sp->s;
-	struct serve *sv = &sp->serve;
-	struct getblocktxn_view v;
-	struct hnode *n;
+	struct blocktxn_view v;
+	struct flight *f;
+	int k;
 
-	if (!s->loaded || !getblocktxn_view_parse(&v, m->body))
+	if (!s->loaded || sync_reads_own(s) ||
+	    !blocktxn_view_parse(&v, m->body))
 		return;
-	if (v.n == 0) {
-		peer_disconnect(sp->peer, "getblocktxn without indexes");
+	f = flight_find(s, v.block);
+	k = flight_slot(f, sp);
+	if (k < 0 || !f->part[k])
+		return;
+	if (partial_used(f->part[k])) {
+		flight_end(sp, f);
+		peer_misbehaving(sp->peer, "transactions of a compact block "
+					   "that had failed");
 		return;
 	}
-	n = htree_find(sync_tree(s), v.block);
-	if (!n || !(hnode_status(n) & HN_DATA))
-		return;
-	must(sv->kind == SERVE_NONE);
-	if (n->height < chain_tip(s->chain)->height - BLOCKTXN_DEPTH) {
-		serve_whole(sp, v.block);
-	} else {
-		sv->kind = SERVE_TXN;
-		sv->node = n;
-		sv->n = (uint32_t)(v.end - m->body.p);
-		sv->items = xmalloc(sv->n);
-		memcpy(sv->items, m->body.p, sv->n);
-	}
-	peer_pause(sp->peer);
-	serve_continue(sp);
+	fill(sp, f, k, &v);
 }

@@ -6,107 +6,7 @@
  */
 #include "internal.h"
 
-#include <stdlib.h>
-
 #define BATCH_MAX 256
-
-struct flight *flight_find(struct sync *s, const struct hash256 *hash)
-{
-	return hmap_get(&s->flights, hash);
-}
-
-void flight_drop(struct sync *s, struct flight *f)
-{
-	hmap_del(&s->flights, &f->node->hash);
-	free(f);
-}
-
-/* Take n off the peer's own list. */
-static void sp_unlist(struct sp *sp, const struct hnode *n)
-{
-	for (size_t i = 0; i < sp->n_flight; i++) {
-		if (sp->flight[i] != n)
-			continue;
-		sp->n_flight--;
-		memmove(sp->flight + i, sp->flight + i + 1,
-			(sp->n_flight - i) * sizeof(struct hnode *));
-		if (i == 0)
-			sp->downloading_since_s = sync_now(sp->s);
-		return;
-	}
-}
-
-static void flight_unlist(struct flight *f)
-{
-	for (int i = 0; i < 2; i++) {
-		if (f->from[i])
-			sp_unlist(f->from[i], f->node);
-		f->from[i] = NULL;
-	}
-}
-
-void flight_arrived(struct sp *sp, struct flight *f)
-{
-	flight_unlist(f);
-	f->arrived = true;
-	sp->stalling_since_s = 0;
-}
-
-static void sp_list(struct sp *sp, struct hnode *n)
-{
-	if (sp->n_flight == 0)
-		sp->downloading_since_s = sync_now(sp->s);
-	arr_grow(&sp->flight, &sp->cap_flight, sp->n_flight + 1,
-		 sizeof(struct hnode *));
-	sp->flight[sp->n_flight++] = n;
-}
-
-void flight_rebuilt(struct sync *s, struct hnode *n)
-{
-	struct flight *f = flight_find(s, &n->hash);
-
-	if (!f) {
-		f = xcalloc(1, sizeof *f);
-		f->node = n;
-		f->since_s = sync_now(s);
-		hmap_put(&s->flights, &n->hash, f);
-	}
-	flight_unlist(f);
-	f->arrived = true;
-}
-
-void flight_broken(struct sp *sp, struct flight *f)
-{
-	f->arrived = false;
-	f->from[0] = sp;
-	sp_list(sp, f->node);
-}
-
-/* sp is no longer asked; who was asked first stays first. */
-static void flight_leave(struct flight *f, const struct sp *sp)
-{
-	if (f->from[0] == sp) {
-		f->from[0] = f->from[1];
-		f->from[1] = NULL;
-	} else if (f->from[1] == sp) {
-		f->from[1] = NULL;
-	}
-}
-
-/* The peer is gone: what only it was asked for is free again. */
-void download_forget_peer(struct sp *sp)
-{
-	while (sp->n_flight) {
-		const struct hnode *n = sp->flight[sp->n_flight - 1];
-		struct flight *f = flight_find(sp->s, &n->hash);
-		sp->n_flight--;
-		if (!f)
-			continue;
-		flight_leave(f, sp);
-		if (!f->from[0] && !f->arrived)
-			flight_drop(sp->s, f);
-	}
-}
 
 /* More small blocks than large ones may be on the way. */
 static size_t flight_limit(const struct sync *s)
@@ -116,44 +16,45 @@ static size_t flight_limit(const struct sync *s)
 	return n < FLIGHT_MIN ? FLIGHT_MIN : n > FLIGHT_MAX ? FLIGHT_MAX : n;
 }
 
-static void flight_add(struct sp *sp, struct hnode *n)
+static uint32_t block_type(const struct sp *sp)
 {
-	struct sync *s = sp->s;
-	struct flight *f = flight_find(s, &n->hash);
-
-	if (!f) {
-		f = xcalloc(1, sizeof *f);
-		f->node = n;
-		f->since_s = sync_now(s);
-		hmap_put(&s->flights, &n->hash, f);
-	}
-	f->from[f->from[0] ? 1 : 0] = sp;
-	sp_list(sp, n);
+	return sp_serves_witness(sp) ? INV_WITNESS_BLOCK : INV_BLOCK;
 }
 
-static void ask(struct sp *sp, struct hnode *const *n, size_t count)
+static void send_getdata(struct sp *sp, uint32_t type, struct hnode *const *n,
+			 size_t count)
 {
 	uint8_t body[9 + BATCH_MAX * INV_ITEM_SIZE];
 	uint8_t *p = inv_count_put(body, (uint32_t)count);
-	uint32_t type = sp_serves_witness(sp) ? INV_WITNESS_BLOCK : INV_BLOCK;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		p = inv_item_put(p, type, &n[i]->hash);
-		flight_add(sp, n[i]);
-	}
 	peer_send(sp->peer, MSG_GETDATA, slice_of(body, (size_t)(p - body)));
 	log_debug(LOG_NET, "getdata blocks=%zu from=%d peer=%llu", count,
 		  n[0]->height, (unsigned long long)sp->id);
+}
+
+void block_getdata(struct sp *sp, struct hnode *n)
+{
+	send_getdata(sp, block_type(sp), &n, 1);
+}
+
+static void ask(struct sp *sp, uint32_t type, struct hnode *const *n,
+		size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		flight_add(sp, n[i]);
+	send_getdata(sp, type, n, count);
 }
 
 bool block_ask(struct sp *sp, struct hnode *n)
 {
 	struct flight *f = flight_find(sp->s, &n->hash);
 
-	if (f && (f->arrived || (f->from[0] && f->from[1]) ||
-		  f->from[0] == sp || f->from[1] == sp))
+	if (f &&
+	    (f->arrived || flight_count(f) >= 2 || flight_slot(f, sp) >= 0))
 		return false;
-	ask(sp, &n, 1);
+	ask(sp, block_type(sp), &n, 1);
 	return true;
 }
 
@@ -242,7 +143,7 @@ static void help_stalled(struct sp *sp, struct flight *f)
 	struct sp *slow = f->from[0];
 	int64_t now = sync_now(sp->s);
 
-	if (f->arrived || !slow || slow == sp || f->from[1] == sp)
+	if (f->arrived || !slow || flight_slot(f, sp) >= 0)
 		return;
 	if (!slow->stalling_since_s)
 		slow->stalling_since_s = now;
@@ -285,13 +186,12 @@ void download_more(struct sp *sp)
 		w.max = BATCH_MAX;
 	search_window(sp, &w);
 	if (w.n)
-		ask(sp, w.want, w.n);
+		ask(sp, block_type(sp), w.want, w.n);
 	else if (w.window_end && w.waiting)
 		help_stalled(sp, w.waiting);
 }
 
-/* Our tip is of the last few hours (Core's CanDirectFetch). */
-static bool near_now(const struct sync *s)
+bool near_now(const struct sync *s)
 {
 	return chain_tip(s->chain)->time >
 	       sync_now(s) - 20 * s->cfg.params->target_spacing_s;
@@ -323,6 +223,30 @@ static size_t way_to(struct sync *s, struct hnode **want, size_t max,
 	return n;
 }
 
+static bool nothing_in_flight(const struct sync *s)
+{
+	const struct flight *f;
+	size_t i = 0;
+
+	while ((f = hmap_next(&s->flights, &i)))
+		if (!f->arrived)
+			return false;
+	return true;
+}
+
+/* One block on the tip that is the only one on its way comes by cmpctblock, of
+ * who can: the pool may have most of it. */
+static uint32_t best_type(const struct sp *sp, const struct hnode *n)
+{
+	struct peer_info i;
+
+	peer_get_info(sp->peer, &i);
+	return !sp->s->cfg.blocks_only && i.cmpct && nothing_in_flight(sp->s) &&
+		       (hnode_status(n->prev) & HN_CONNECTED)
+		   ? INV_CMPCT_BLOCK
+		   : block_type(sp);
+}
+
 void download_direct(struct sp *sp, const struct hnode *last)
 {
 	struct sync *s = sp->s;
@@ -338,7 +262,8 @@ void download_direct(struct sp *sp, const struct hnode *last)
 	if (n > FLIGHT_MIN - sp->n_flight)
 		n = FLIGHT_MIN - sp->n_flight;
 	if (n)
-		ask(sp, want, n);
+		ask(sp, n == 1 ? best_type(sp, want[0]) : block_type(sp), want,
+		    n);
 }
 
 void download_all(struct sync *s)
@@ -361,12 +286,8 @@ void on_notfound(struct sp *sp, const struct net_msg *m)
 			continue;
 		}
 		f = flight_find(sp->s, inv_hash(&v, i));
-		if (!f || f->arrived || (f->from[0] != sp && f->from[1] != sp))
-			continue;
-		sp_unlist(sp, f->node);
-		flight_leave(f, sp);
-		if (!f->from[0])
-			flight_drop(sp->s, f);
+		if (f && !f->arrived && flight_slot(f, sp) >= 0)
+			flight_end(sp, f);
 	}
 	tx_ask_all(sp->s);
 }

@@ -45,14 +45,23 @@
 /* Peers that announce blocks by cmpctblock. */
 #define FAST_MAX 3
 
+/* Peers that one block is asked of at once: two for the whole of it, and as
+ * many as announced it by cmpctblock (Core's bound). */
+#define FLIGHT_FROM 3
+
+struct blocktxn_view;
 struct cmpctblock_view;
+struct partial;
 
 struct sp;
 
 /* One block that was asked for, until the chain has answered for it. */
 struct flight {
 	struct hnode *node;
-	struct sp *from[2]; /* whom it was asked of, in order; NULL: free */
+	/* Whom it was asked of, in order; NULL: free. */
+	struct sp *from[FLIGHT_FROM];
+	/* What each one's cmpctblock led to; NULL: it had sent none. */
+	struct partial *part[FLIGHT_FROM];
 	int64_t since_s;
 	bool arrived; /* handed to the chain */
 };
@@ -99,8 +108,10 @@ struct sp {
 	int64_t behind_deadline_s; /* outbound peer with less work than ours */
 	const struct hnode *behind_of; /* our tip when its time began */
 	bool behind_asked, protected;
-	bool high_bandwidth;      /* one of sync's fast */
-	struct u256 rebuilt_work; /* of the last block it sent compact */
+	bool high_bandwidth;           /* one of sync's fast */
+	struct u256 rebuilt_work;      /* of the last block it sent compact */
+	unsigned walks;                /* over the pool, for its cmpctblocks */
+	const struct hnode *walks_tip; /* our tip when they began */
 	struct txpeer tx;
 };
 
@@ -183,7 +194,14 @@ void download_all(struct sync *s);
  * it offers otherwise (Core's direct fetch). */
 void download_direct(struct sp *sp, const struct hnode *last);
 void download_tick(struct sp *sp, int64_t now_s);
-void download_forget_peer(struct sp *sp);
+/* The block itself by getdata, without any note. */
+void block_getdata(struct sp *sp, struct hnode *n);
+/* Our tip is of the last few hours (Core's CanDirectFetch). */
+bool near_now(const struct sync *s);
+void on_notfound(struct sp *sp, const struct net_msg *m);
+bool block_ask(struct sp *sp, struct hnode *n);
+
+/* flight.c */
 struct flight *flight_find(struct sync *s, const struct hash256 *hash);
 void flight_arrived(struct sp *sp, struct flight *f);
 /* What arrived was no block: as Core has it, nothing came and sp is still asked
@@ -193,8 +211,15 @@ void flight_drop(struct sync *s, struct flight *f);
 /* n came another way than asked for: nobody is asked for it while it is with
  * the chain. */
 void flight_rebuilt(struct sync *s, struct hnode *n);
-void on_notfound(struct sp *sp, const struct net_msg *m);
-bool block_ask(struct sp *sp, struct hnode *n);
+/* Its place in from; -1: it is not asked for it, or there is no flight. */
+int flight_slot(const struct flight *f, const struct sp *sp);
+size_t flight_count(const struct flight *f);
+/* sp is asked for n from now on, one of FLIGHT_FROM at most. */
+struct flight *flight_add(struct sp *sp, struct hnode *n);
+/* sp is no longer asked; without anybody left there is no flight. */
+void flight_end(struct sp *sp, struct flight *f);
+/* The peer is gone. */
+void flight_forget_peer(struct sp *sp);
 
 /* blocks.c */
 void on_block(struct sp *sp, const struct net_msg *m);
@@ -211,10 +236,28 @@ void serve_blocks_read(struct sp *sp);
 void serve_filters_read(struct sp *sp);
 
 /* rebuild.c */
-/* The block of n, put together from a sane cmpctblock and the pool; NULL when
- * something lacks. Gives a buffer. */
-struct buf *block_rebuild(struct sync *s, const struct cmpctblock_view *v,
-			  const struct hnode *n);
+/* What a sane cmpctblock and, with walk, the pool have of a block. It fails
+ * when ids meet, it is larger than any block, or something lacks without a
+ * walk. */
+struct partial *partial_new(struct sync *s, const struct cmpctblock_view *v,
+			    bool walk, bool *failed);
+void partial_free(struct partial *p);
+uint32_t partial_missing(const struct partial *p);
+/* Fills in the places that are missing; gives how many. */
+uint32_t partial_indexes(const struct partial *p, uint16_t *out);
+/* partial_fill was called: it holds nothing any more. */
+bool partial_used(const struct partial *p);
+
+enum fill {
+	FILL_OK,
+	FILL_COUNT,   /* too many or too few were given */
+	FILL_MUTATED, /* not what the header commits to: ids may have met */
+};
+
+/* The block of n with what v gives (NULL: nothing) at the missing places; gives
+ * a buffer with FILL_OK. */
+enum fill partial_fill(struct partial *p, struct buf **out, struct sync *s,
+		       const struct hnode *n, const struct blocktxn_view *v);
 
 /* bandwidth.c */
 void bandwidth_ready(struct sp *sp);
@@ -224,6 +267,9 @@ void bandwidth_prefer(struct sp *sp);
 
 /* compact.c */
 void on_cmpctblock(struct sp *sp, const struct net_msg *m);
+void on_blocktxn(struct sp *sp, const struct net_msg *m);
+
+/* serve_txn.c */
 void on_getblocktxn(struct sp *sp, const struct net_msg *m);
 void serve_txn_read(struct sp *sp);
 

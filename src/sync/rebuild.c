@@ -1,8 +1,8 @@
 /*
- * A block put together from a cmpctblock (BIP 152): what it holds whole, and
- * the loop's copy of the pool for the rest. Loop only. Where anything lacks or
- * two answer to one short id there is no block, and it is asked for whole: no
- * state is kept. What comes out is judged as every other block.
+ * A block put together from a cmpctblock (BIP 152): what it holds whole, the
+ * loop's copy of the pool, and what its sender gives for the rest. Loop only.
+ * Whom to ask for the rest, and what follows from a failure, is compact.c's.
+ * What comes out is judged as every other block.
  */
 #include "internal.h"
 
@@ -25,10 +25,15 @@ struct places {
 	uint64_t salt;
 };
 
-struct rebuild {
-	struct slice *tx; /* n of them, empty where none is known */
+/* In at: two of the pool have this id. */
+#define NOT_OF_POOL UINT32_MAX
+
+struct partial {
+	uint8_t header[HEADER_SIZE];
+	struct buf **tx; /* n of them, NULL where none is known */
 	uint32_t n, missing;
-	struct places p;
+	size_t bytes; /* of those that are known */
+	bool used;
 };
 
 static size_t place_find(const struct places *p, uint64_t id)
@@ -50,49 +55,92 @@ static void places_init(struct places *p, struct rand *rand, uint32_t n)
 	p->salt = rand_u64(rand) | 1;
 }
 
-static void rebuild_fini(struct rebuild *r)
+static void places_fini(struct places *p)
 {
-	free(r->tx);
-	free(r->p.ids);
-	free(r->p.at);
+	free(p->ids);
+	free(p->at);
 }
 
-/* What came whole; the view is sane, so each index is below n. */
-static void take_prefilled(struct rebuild *r, const struct cmpctblock_view *v)
+/* What is held no longer; the partial itself stays, as one that was used. */
+static void partial_empty(struct partial *p)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		buf_unref(p->tx[i]);
+	free(p->tx);
+	p->tx = NULL;
+	p->n = p->missing = 0;
+	p->bytes = 0;
+	p->used = true;
+}
+
+void partial_free(struct partial *p)
+{
+	if (!p)
+		return;
+	partial_empty(p);
+	free(p);
+}
+
+static void put_tx(struct partial *p, uint32_t i, struct buf *tx)
+{
+	p->tx[i] = tx;
+	p->bytes += tx->n;
+	p->missing--;
+}
+
+static void drop_tx(struct partial *p, uint32_t i)
+{
+	p->bytes -= p->tx[i]->n;
+	p->missing++;
+	buf_unref(p->tx[i]);
+	p->tx[i] = NULL;
+}
+
+/* What came whole; the view is sane, so each index is below n. False when out
+ * of memory. */
+static bool take_prefilled(struct partial *p, const struct cmpctblock_view *v)
 {
 	struct prefilled_iter it;
 	struct prefilled t;
 
 	prefilleds(&it, v);
 	while (prefilled_next(&it, &t)) {
-		must(t.index < r->n);
-		r->tx[t.index] = slice_of(t.tx.p, t.tx.size);
-		r->missing--;
-	}
-}
-
-/* The other places, in order, have the short ids. False when one is twice. */
-static bool take_ids(struct rebuild *r, const struct cmpctblock_view *v)
-{
-	uint32_t k = 0;
-
-	for (uint32_t i = 0; i < r->n; i++) {
-		uint64_t id;
-		size_t at;
-		if (r->tx[i].n)
-			continue;
-		id = cmpct_short_id(v, k++);
-		at = place_find(&r->p, id);
-		if (r->p.ids[at])
+		struct buf *b = buf_new(t.tx.size);
+		must(t.index < p->n);
+		if (!b)
 			return false;
-		r->p.ids[at] = id + 1;
-		r->p.at[at] = i;
+		memcpy(buf_data(b), t.tx.p, t.tx.size);
+		b->n = t.tx.size;
+		put_tx(p, t.index, b);
 	}
 	return true;
 }
 
-/* False when two of the pool have the same short id. */
-static bool take_pool(struct rebuild *r, const struct txpool *pool,
+/* The other places, in order, have the short ids. False when one is twice. */
+static bool take_ids(struct places *pl, const struct partial *p,
+		     const struct cmpctblock_view *v)
+{
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint64_t id;
+		size_t at;
+		if (p->tx[i])
+			continue;
+		id = cmpct_short_id(v, k++);
+		at = place_find(pl, id);
+		if (pl->ids[at])
+			return false;
+		pl->ids[at] = id + 1;
+		pl->at[at] = i;
+	}
+	return true;
+}
+
+/* Where two of the pool have the same short id neither is taken, so that the
+ * sender is asked. */
+static void take_pool(struct places *pl, struct partial *p,
+		      const struct txpool *pool,
 		      const struct cmpctblock_view *v)
 {
 	uint64_t key[2];
@@ -100,36 +148,90 @@ static bool take_pool(struct rebuild *r, const struct txpool *pool,
 	size_t i = 0;
 
 	cmpct_key(key, v->header, v->nonce);
-	while (r->missing && (t = hmap_next(&pool->by_wtxid, &i))) {
+	while (p->missing && (t = hmap_next(&pool->by_wtxid, &i))) {
 		uint64_t id = cmpct_short_id_of(key, &t->wtxid);
-		size_t at = place_find(&r->p, id);
-		struct slice *tx = &r->tx[r->p.at[at]];
-		if (!r->p.ids[at])
+		size_t at = place_find(pl, id);
+		if (!pl->ids[at] || pl->at[at] == NOT_OF_POOL)
 			continue;
-		if (tx->n)
-			return false;
-		*tx = buf_payload(t->buf);
-		r->missing--;
+		if (!p->tx[pl->at[at]]) {
+			put_tx(p, pl->at[at], buf_ref(t->buf));
+			continue;
+		}
+		drop_tx(p, pl->at[at]);
+		pl->at[at] = NOT_OF_POOL;
 	}
-	return true;
 }
 
-static struct buf *put_together(const struct rebuild *r, const uint8_t *header)
+struct partial *partial_new(struct sync *s, const struct cmpctblock_view *v,
+			    bool walk, bool *failed)
 {
-	size_t size = HEADER_SIZE + 5;
-	struct buf *b;
-	uint8_t *p;
+	struct partial *p = xcalloc(1, sizeof *p);
+	struct places pl;
 
-	for (uint32_t i = 0; i < r->n; i++)
-		size += r->tx[i].n;
-	b = size <= FRAME_MAX_PAYLOAD ? buf_new(size) : NULL;
+	memcpy(p->header, v->header, HEADER_SIZE);
+	p->n = p->missing = v->n_short + v->n_prefilled;
+	p->tx = xcalloc(p->n, sizeof(struct buf *));
+	places_init(&pl, &s->tx.rand, v->n_short);
+	*failed = !take_prefilled(p, v) || !take_ids(&pl, p, v) ||
+		  (p->missing && !walk);
+	if (!*failed)
+		take_pool(&pl, p, &s->tx.pool, v);
+	places_fini(&pl);
+	if (p->bytes > FRAME_MAX_PAYLOAD) { /* no block is that large */
+		partial_empty(p);
+		*failed = true;
+	}
+	log_debug(LOG_NET, "cmpctblock txs=%u prefilled=%u missing=%u", p->n,
+		  v->n_prefilled, p->missing);
+	return p;
+}
+
+uint32_t partial_missing(const struct partial *p)
+{
+	return p->missing;
+}
+
+bool partial_used(const struct partial *p)
+{
+	return p->used;
+}
+
+uint32_t partial_indexes(const struct partial *p, uint16_t *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (!p->tx[i])
+			out[n++] = (uint16_t)i;
+	return n;
+}
+
+/* The block's bytes, with what v gives at the free places, as many as there
+ * are. NULL when it is larger than any message. */
+static struct buf *put_together(const struct partial *p,
+				const struct blocktxn_view *v)
+{
+	size_t size = HEADER_SIZE + 5 + p->bytes + (size_t)(v->end - v->p);
+	struct buf *b = size <= FRAME_MAX_PAYLOAD ? buf_new(size) : NULL;
+	struct blocktxn_iter it;
+	struct tx_view tx;
+	uint8_t *q;
+
 	if (!b)
 		return NULL;
-	p = bytes_put(buf_data(b), header, HEADER_SIZE);
-	p = compact_put(p, r->n);
-	for (uint32_t i = 0; i < r->n; i++)
-		p = bytes_put(p, r->tx[i].p, r->tx[i].n);
-	b->n = (size_t)(p - buf_data(b));
+	q = bytes_put(buf_data(b), p->header, HEADER_SIZE);
+	q = compact_put(q, p->n);
+	blocktxns(&it, v);
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (p->tx[i]) {
+			q = bytes_put(q, buf_data(p->tx[i]), p->tx[i]->n);
+		} else {
+			bool more = blocktxn_next(&it, &tx);
+			must(more);
+			q = bytes_put(q, tx.p, tx.size);
+		}
+	}
+	b->n = (size_t)(q - buf_data(b));
 	return b;
 }
 
@@ -150,23 +252,22 @@ static bool is_it(struct sync *s, const struct buf *b, const struct hnode *n)
 	return ok;
 }
 
-struct buf *block_rebuild(struct sync *s, const struct cmpctblock_view *v,
-			  const struct hnode *n)
+enum fill partial_fill(struct partial *p, struct buf **out, struct sync *s,
+		       const struct hnode *n, const struct blocktxn_view *v)
 {
-	struct rebuild r = {.n = v->n_short + v->n_prefilled};
-	struct buf *b = NULL;
+	static const struct blocktxn_view none;
+	bool counts = (v ? v->n : 0) == p->missing;
+	struct buf *b = counts ? put_together(p, v ? v : &none) : NULL;
 
-	r.missing = r.n;
-	r.tx = xcalloc(r.n, sizeof *r.tx);
-	places_init(&r.p, &s->tx.rand, v->n_short);
-	take_prefilled(&r, v);
-	if (take_ids(&r, v) && take_pool(&r, &s->tx.pool, v) && !r.missing)
-		b = put_together(&r, v->header);
-	log_debug(LOG_NET, "cmpctblock txs=%u prefilled=%u missing=%u", r.n,
-		  v->n_prefilled, r.missing);
-	rebuild_fini(&r);
-	if (!b || is_it(s, b, n))
-		return b;
-	buf_unref(b);
-	return NULL;
+	partial_empty(p);
+	if (!counts)
+		return FILL_COUNT;
+	if (!b)
+		return FILL_MUTATED;
+	if (!is_it(s, b, n)) {
+		buf_unref(b);
+		return FILL_MUTATED;
+	}
+	*out = b;
+	return FILL_OK;
 }

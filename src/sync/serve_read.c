@@ -8,9 +8,14 @@
 #include <cairn/base/buf.h>
 #include <cairn/wire/block.h>
 #include <cairn/wire/cfilter.h>
+#include <cairn/wire/cmpctblock.h>
 #include <cairn/wire/frame.h>
 
 #include <stdlib.h>
+
+/* Whoever asks for a deeper one has no pool that would help it (Core's rule).
+ */
+#define CMPCT_DEPTH 5
 
 #define JOB_ITEMS 64
 #define JOB_BYTES (1u << 20)
@@ -18,6 +23,8 @@
 struct read_item {
 	struct hnode *node;
 	bool strip;         /* send without witnesses */
+	bool compact;       /* send by cmpctblock */
+	uint64_t nonce;     /* of that */
 	bool last_of_batch; /* the hash that a getblocks answer ended with */
 	struct buf *buf;
 	uint32_t checksum;
@@ -58,6 +65,36 @@ static int strip_witness(struct read_item *it)
 	return rc;
 }
 
+/* Replace the block by its compact form, or leave one of too many
+ * transactions. */
+static int make_compact(struct read_item *it)
+{
+	struct block_view v;
+	size_t trailing;
+	struct buf *b;
+	int rc = block_view_parse(&v, &trailing, buf_payload(it->buf));
+
+	if (rc)
+		return rc;
+	it->compact = v.n_tx > 0 && v.n_tx <= CMPCT_TX_MAX;
+	if (it->compact) {
+		block_hash_txs(&v);
+		b = buf_new(cmpctblock_of_size(&v));
+		if (b) {
+			uint8_t *p = buf_data(b);
+			b->n =
+			    (size_t)(cmpctblock_of_put(p, &v, it->nonce) - p);
+			buf_unref(it->buf);
+			it->buf = b;
+			it->checksum = frame_checksum(buf_payload(b));
+		} else {
+			rc = E_NOMEM;
+		}
+	}
+	block_view_fini(&v);
+	return rc;
+}
+
 /* Reader: one block, with the checksum kept in the index if it is known. */
 static int read_block(struct sync *s, struct read_item *it)
 {
@@ -71,7 +108,9 @@ static int read_block(struct sync *s, struct read_item *it)
 		it->checksum = frame_checksum(buf_payload(it->buf));
 		chain_note_checksum(s->chain, it->node, it->checksum);
 	}
-	return it->strip ? strip_witness(it) : 0;
+	return it->strip     ? strip_witness(it)
+	       : it->compact ? make_compact(it)
+			     : 0;
 }
 
 /* Reader: one filter as a whole cfilter message. */
@@ -118,7 +157,8 @@ static void job_send(struct sp *sp, struct read_job *j)
 					"cannot read what it asked for");
 			return;
 		}
-		peer_send_buf(sp->peer, j->type, it->buf, it->checksum);
+		peer_send_buf(sp->peer, it->compact ? MSG_CMPCTBLOCK : j->type,
+			      it->buf, it->checksum);
 		if (it->last_of_batch)
 			send_continuation(sp);
 	}
@@ -177,13 +217,17 @@ static void job_start(struct sp *sp, struct read_job *j)
 static void add_block(struct sp *sp, struct read_job *j, uint32_t type,
 		      const struct hash256 *hash, size_t *bytes)
 {
-	struct hnode *n = htree_find(sync_tree(sp->s), hash);
+	struct sync *s = sp->s;
+	struct hnode *n = htree_find(sync_tree(s), hash);
 
-	if (!n || !block_may_serve(sp->s, n) || !(hnode_status(n) & HN_DATA))
+	if (!n || !block_may_serve(s, n) || !(hnode_status(n) & HN_DATA))
 		return;
 	j->item[j->n++] = (struct read_item){
 	    .node = n,
 	    .strip = type == INV_BLOCK,
+	    .compact = type == INV_CMPCT_BLOCK && near_now(s) &&
+		       n->height >= chain_tip(s->chain)->height - CMPCT_DEPTH,
+	    .nonce = rand_u64(&s->tx.rand),
 	    .last_of_batch =
 		sp->has_continuation && hash256_eq(hash, &sp->continuation),
 	};

@@ -22,6 +22,7 @@ static void on_bloom_request(struct sp *sp, const struct net_msg *m)
 
 static const on_msg_fn handlers[MSG_COUNT] = {
     [MSG_BLOCK] = on_block,
+    [MSG_BLOCKTXN] = on_blocktxn,
     [MSG_CFCHECKPT] = on_cfcheckpt,
     [MSG_CMPCTBLOCK] = on_cmpctblock,
     [MSG_FILTERADD] = on_bloom_request,
@@ -65,7 +66,7 @@ static void sp_free(struct sp *sp)
 
 	if (sp->sync_started)
 		s->n_sync_started--;
-	download_forget_peer(sp);
+	flight_forget_peer(sp);
 	txrelay_gone(sp);
 	bandwidth_gone(sp);
 	serve_fini(sp);
@@ -87,8 +88,10 @@ void sync_free(struct sync *s)
 		return;
 	while (s->peers)
 		sp_free(s->peers);
-	while ((f = hmap_next(&s->flights, &i)))
+	while ((f = hmap_next(&s->flights, &i))) {
+		must(!f->from[0]); /* the peers are gone, and their partials */
 		free(f);
+	}
 	txrelay_fini(s);
 	hmap_fini(&s->flights);
 	free(s->hashes);

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """BIP152: the header of a cmpctblock is taken, the block put together from the
-pool or asked for whole; getblocktxn is answered with transactions, in order.
+pool and what its sender gives for the rest, or asked for whole. getblocktxn and
+getdata for compact blocks are answered, in order.
 """
 import os
 import struct
 
 from node import Node, main, nodes, wait_until
-from p2p import (INV_BLOCK, INV_WITNESS, Peer, compact, display, headers,
+from p2p import (INV_BLOCK, INV_WITNESS, Peer, compact, display, headers, inv,
                  parse_inv, read_compact, sha256d)
+
+INV_CMPCT = 4
 
 
 def next_block(a):
@@ -56,25 +59,121 @@ def asked_for(p, block_hash):
     assert items == [(INV_BLOCK | INV_WITNESS, block_hash)], items
 
 
-def test_a_compact_block_leads_to_the_whole_one():
+def fast(a):
+    """One that has brought a block, and so is to announce the next compact."""
+    p, block = speaker(a), next_block(a)
+    p.send('headers', headers([block[:80]]))
+    kind = parse_inv(p.wait('getdata'))
+    assert kind == [(INV_CMPCT, sha256d(block[:80]))], kind
+    p.send('cmpctblock', cmpctblock(block[:80], [(0, coinbase(block))]))
+    a.wait_tip(display(sha256d(block[:80])))
+    p.sync()
+    assert [b for c, b in p.got if c == 'sendcmpct'][-1][0] == 1
+    return p
+
+
+def asked_for_txs(p, block_hash, indexes):
+    body = p.wait('getblocktxn')
+    assert body == getblocktxn(block_hash, indexes), body.hex()
+
+
+def test_what_lacks_is_asked_for():
     a = Node()
     with nodes(a):
         a.start()
         a.generate(2)
-        for whole in (True, False):
-            block = next_block(a)
-            p = speaker(a)
-            tx = [(0, coinbase(block))] if whole else []
-            p.send('cmpctblock', cmpctblock(block[:80], tx))
-            if not whole:
-                asked_for(p, sha256d(block[:80]))
-                p.send('block', block)
-            a.wait_tip(display(sha256d(block[:80])))
-            p.sync()
-            assert ('getdata' in p.seen) != whole
-            # It is to send the next ones so.
-            assert [b for c, b in p.got if c == 'sendcmpct'][-1][0] == 1
-            p.close()
+        p = fast(a)
+        block = next_block(a)
+        h = sha256d(block[:80])
+        p.send('cmpctblock', cmpctblock(block[:80], [], [1]))
+        asked_for_txs(p, h, [0])
+        p.send('blocktxn', h + b'\x01' + coinbase(block))
+        a.wait_tip(display(h))
+        p.close()
+
+
+def test_with_all_of_it_nothing_is_asked_for():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        p = fast(a)
+        block = next_block(a)
+        p.send('cmpctblock', cmpctblock(block[:80], [(0, coinbase(block))]))
+        a.wait_tip(display(sha256d(block[:80])))
+        p.sync()
+        # The one getdata is that of fast().
+        assert len([c for c, _ in p.got if c == 'getdata']) == 1
+        assert 'getblocktxn' not in p.seen
+        p.close()
+
+
+def test_where_a_false_transaction_came_the_whole_block_is_asked_for():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        p = fast(a)
+        block = next_block(a)
+        h = sha256d(block[:80])
+        false = coinbase(bytes.fromhex(a.rpc('getblock', a.tip(), 0)))
+        p.send('cmpctblock', cmpctblock(block[:80], [], [1]))
+        asked_for_txs(p, h, [0])
+        p.send('blocktxn', h + b'\x01' + false)
+        asked_for(p, h)
+        p.send('block', block)
+        a.wait_tip(display(h))
+        p.close()
+
+
+def test_the_wrong_number_of_transactions_is_misbehaviour():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        p, q = fast(a), fast(a)
+        block = next_block(a)
+        h = sha256d(block[:80])
+        for x in p, q:
+            x.send('cmpctblock', cmpctblock(block[:80], [], [1]))
+            asked_for_txs(x, h, [0])
+        p.send('blocktxn', h + b'\x02' + 2 * coinbase(block))
+        p.wait_closed()
+        # The other is not disturbed.
+        q.send('blocktxn', h + b'\x01' + coinbase(block))
+        a.wait_tip(display(h))
+        q.close()
+
+
+def test_a_false_block_does_not_end_the_download_of_another():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        p, q = fast(a), speaker(a)
+        block = next_block(a)
+        h = sha256d(block[:80])
+        false = coinbase(bytes.fromhex(a.rpc('getblock', a.tip(), 0)))
+        p.send('cmpctblock', cmpctblock(block[:80], [], [1]))
+        asked_for_txs(p, h, [0])
+        q.send('block', block[:81] + false)
+        q.wait_closed()
+        p.send('blocktxn', h + b'\x01' + coinbase(block))
+        a.wait_tip(display(h))
+        p.close()
+
+
+def test_of_others_only_the_header_is_taken():
+    a = Node()
+    with nodes(a):
+        a.start()
+        a.generate(2)
+        p, block = speaker(a), next_block(a)
+        p.send('cmpctblock', cmpctblock(block[:80], [(0, coinbase(block))]))
+        asked_for(p, sha256d(block[:80]))
+        p.send('block', block)
+        a.wait_tip(display(sha256d(block[:80])))
+        p.close()
 
 
 def test_it_is_ignored_from_who_never_said_sendcmpct():
@@ -261,6 +360,27 @@ def test_deep_blocks_come_whole():
             assert cmd == kind, (depth, cmd)
         assert body == bytes.fromhex(a.rpc('getblock', h, 0))
         assert read_compact(body, 80)[0] == 1
+        p.close()
+
+
+def test_compact_blocks_are_given_of_the_last_ones():
+    a = Node()
+    with nodes(a):
+        a.start()
+        hashes = a.generate(8)
+        p = speaker(a)
+        for depth, kind in ((0, 'cmpctblock'), (5, 'cmpctblock'),
+                            (6, 'block')):
+            h = hashes[-1 - depth]
+            p.send('getdata', inv([(INV_CMPCT, bytes.fromhex(h)[::-1])]))
+            cmd, body = p.recv()
+            assert cmd == kind, (depth, cmd)
+            block = bytes.fromhex(a.rpc('getblock', h, 0))
+            if cmd == 'block':
+                assert body == block
+            else:
+                assert body[:80] == block[:80]
+                assert body[88:] == b'\0\1\0' + block[81:]
         p.close()
 
 

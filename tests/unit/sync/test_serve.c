@@ -219,6 +219,35 @@ START_TEST(bloom_requests_end_the_connection)
 }
 END_TEST
 
+START_TEST(a_compact_block_is_given_of_the_last_blocks_near_now)
+{
+	static const struct {
+		int depth;
+		int64_t late_s;
+		enum msg_type kind;
+	} row[] = {
+	    {0, 10, MSG_CMPCTBLOCK},
+	    {5, 10, MSG_CMPCTBLOCK},
+	    {6, 10, MSG_BLOCK},
+	    {0, 20 * 600, MSG_BLOCK},
+	};
+	struct peer *a = peer_on(20);
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		const struct hnode *n = chain_at(NULL, 20 - row[i].depth);
+		uint8_t header[80];
+		struct sent *s;
+		clock_set_mock(&W.clock, W.tip->time + row[i].late_s);
+		recv_inv(a, MSG_GETDATA, INV_CMPCT_BLOCK, &n->hash, 1);
+		world_run(1);
+		s = next_sent(a, row[i].kind);
+		ck_assert_msg(s, "row %zu", i);
+		hnode_header_put(header, n);
+		ck_assert_mem_eq(s->body, header, 80);
+	}
+}
+END_TEST
+
 Suite *serve_suite(void)
 {
 	Suite *s = suite_create("serve");
@@ -240,6 +269,7 @@ Suite *serve_suite(void)
 	tcase_add_test(
 	    c, transactions_are_not_found_and_unknown_blocks_passed_over);
 	tcase_add_test(c, bloom_requests_end_the_connection);
+	tcase_add_test(c, a_compact_block_is_given_of_the_last_blocks_near_now);
 	suite_add_tcase(s, c);
 	return s;
 }
