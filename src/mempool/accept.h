@@ -87,8 +87,6 @@ bool find_conflicts(struct judge *j, struct offer *o);
 bool find_coins(struct judge *j, struct offer *o);
 bool judge_locks(struct judge *j, struct offer *o);
 bool judge_amounts(struct judge *j, struct offer *o);
-/* Whether tx spends an output of the one with this txid. */
-bool tx_spends_from(const struct tx_view *tx, const struct hash256 *txid);
 
 /* replace.c: in place of others. */
 /* All that leave with entries in order of cluster; gives each once. */

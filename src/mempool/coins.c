@@ -50,18 +50,6 @@ bool find_conflicts(struct judge *j, struct offer *o)
 	return true;
 }
 
-bool tx_spends_from(const struct tx_view *tx, const struct hash256 *txid)
-{
-	struct txin_view in;
-	struct tx_iter it;
-
-	txins(&it, tx);
-	while (txin_next(&it, &in))
-		if (hash256_eq(outpoint_txid(in.prevout), txid))
-			return true;
-	return false;
-}
-
 /* An input that spends what is in no block yet. */
 struct source {
 	const struct tx_view *tx;

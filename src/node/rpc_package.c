@@ -7,28 +7,16 @@
 
 #include <stdlib.h>
 
-static bool spends(const struct tx_view *tx, const struct hash256 *txid)
-{
-	struct txin_view in;
-	struct tx_iter it;
-
-	txins(&it, tx);
-	while (txin_next(&it, &in))
-		if (hash256_eq(outpoint_txid(in.prevout), txid))
-			return true;
-	return false;
-}
-
 /* All but the last are parents of the last, and no parent is another's. */
 static bool is_family(const struct offer *o)
 {
 	size_t child = o->n - 1;
 
 	for (size_t i = 0; i < child; i++) {
-		if (!spends(&o->views[child], &o->txids[i]))
+		if (!tx_spends_from(&o->views[child], &o->txids[i]))
 			return false;
 		for (size_t k = 0; k < child; k++)
-			if (spends(&o->views[i], &o->txids[k]))
+			if (tx_spends_from(&o->views[i], &o->txids[k]))
 				return false;
 	}
 	return true;

@@ -79,7 +79,8 @@ static void sp_list(struct sp *sp, struct hnode *n)
 	sp->flight[sp->n_flight++] = n;
 }
 
-void flight_rebuilt(struct sync *s, struct hnode *n)
+/* The request for n, made if there is none. */
+static struct flight *flight_of(struct sync *s, struct hnode *n)
 {
 	struct flight *f = flight_find(s, &n->hash);
 
@@ -89,6 +90,13 @@ void flight_rebuilt(struct sync *s, struct hnode *n)
 		f->since_s = sync_now(s);
 		hmap_put(&s->flights, &n->hash, f);
 	}
+	return f;
+}
+
+void flight_rebuilt(struct sync *s, struct hnode *n)
+{
+	struct flight *f = flight_of(s, n);
+
 	flight_unlist(f);
 	f->arrived = true;
 }
@@ -141,15 +149,8 @@ void flight_forget_peer(struct sp *sp)
 
 struct flight *flight_add(struct sp *sp, struct hnode *n)
 {
-	struct sync *s = sp->s;
-	struct flight *f = flight_find(s, &n->hash);
+	struct flight *f = flight_of(sp->s, n);
 
-	if (!f) {
-		f = xcalloc(1, sizeof *f);
-		f->node = n;
-		f->since_s = sync_now(s);
-		hmap_put(&s->flights, &n->hash, f);
-	}
 	must(flight_count(f) < FLIGHT_FROM);
 	f->from[flight_count(f)] = sp;
 	sp_list(sp, n);

@@ -413,18 +413,6 @@ void orphans_peer_gone(struct orphans *o, struct orphan_peer *p)
 	limit(o);
 }
 
-static bool spends(const struct tx_view *tx, const struct hash256 *txid)
-{
-	struct txin_view in;
-	struct tx_iter it;
-
-	txins(&it, tx);
-	while (txin_next(&it, &in))
-		if (hash256_eq(outpoint_txid(in.prevout), txid))
-			return true;
-	return false;
-}
-
 size_t orphans_children(const struct orphan_peer *p, const struct hash256 *txid,
 			struct orphan **out, size_t max)
 {
@@ -434,7 +422,7 @@ size_t orphans_children(const struct orphan_peer *p, const struct hash256 *txid,
 	for (size_t i = 0; i < 2; i++)
 		for (struct orphan_ann *a = lists[i]->last; a && n < max;
 		     a = a->prev)
-			if (spends(&a->tx->view, txid))
+			if (tx_spends_from(&a->tx->view, txid))
 				out[n++] = a->tx;
 	return n;
 }

@@ -122,6 +122,20 @@ static inline bool txin_next(struct tx_iter *it, struct txin_view *in)
 	return true;
 }
 
+/* Whether v spends an output of the transaction with this id. */
+static inline bool tx_spends_from(const struct tx_view *v,
+				  const struct hash256 *txid)
+{
+	struct txin_view in;
+	struct tx_iter it;
+
+	txins(&it, v);
+	while (txin_next(&it, &in))
+		if (hash256_eq(outpoint_txid(in.prevout), txid))
+			return true;
+	return false;
+}
+
 static inline void txouts(struct tx_iter *it, const struct tx_view *v)
 {
 	it->p = v->p + v->out_off;
