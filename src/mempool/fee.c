@@ -33,10 +33,3 @@ int64_t policy_weight(uint32_t weight, uint32_t sigops_cost,
 
 	return (int64_t)(by_sigops > weight ? by_sigops : weight);
 }
-
-int64_t policy_vsize(uint32_t weight, uint32_t sigops_cost,
-		     uint32_t bytes_per_sigop)
-{
-	return weight_vsize(
-	    policy_weight(weight, sigops_cost, bytes_per_sigop));
-}

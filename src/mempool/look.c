@@ -63,59 +63,15 @@ static const struct entry *entry_of(const struct mempool_tx *tx)
 	return (const struct entry *)(const void *)tx;
 }
 
-static size_t give(const struct mempool_tx **out, const struct cluster *c,
-		   uint64_t set)
-{
-	size_t n = 0;
-
-	for (; set; set &= set - 1)
-		out[n++] = &c->tx[slot_of(set)]->tx;
-	return n;
-}
-
-size_t mempool_parents(const struct mempool *m, const struct mempool_tx *tx,
-		       const struct mempool_tx **out)
-{
-	const struct entry *e = entry_of(tx);
-
-	(void)m;
-	return give(out, e->cluster, e->cluster->parents[e->slot]);
-}
-
-size_t mempool_children(const struct mempool *m, const struct mempool_tx *tx,
-			const struct mempool_tx **out)
-{
-	const struct entry *e = entry_of(tx);
-
-	(void)m;
-	return give(out, e->cluster, e->cluster->children[e->slot]);
-}
-
-size_t mempool_ancestors(const struct mempool *m, const struct mempool_tx *tx,
-			 const struct mempool_tx **out)
-{
-	const struct entry *e = entry_of(tx);
-
-	(void)m;
-	return give(out, e->cluster, e->cluster->ancestors[e->slot]);
-}
-
-size_t mempool_descendants(const struct mempool *m, const struct mempool_tx *tx,
-			   const struct mempool_tx **out)
-{
-	const struct entry *e = entry_of(tx);
-
-	(void)m;
-	return give(out, e->cluster, e->cluster->descendants[e->slot]);
-}
-
 size_t mempool_cluster(const struct mempool *m, const struct mempool_tx *tx,
 		       const struct mempool_tx **out)
 {
 	const struct cluster *c = entry_of(tx)->cluster;
 
 	(void)m;
-	return give(out, c, c->used);
+	for (uint32_t i = 0; i < c->n; i++)
+		out[i] = &c->tx[i]->tx;
+	return c->n;
 }
 
 void mempool_chunk(const struct mempool *m, const struct mempool_tx *tx,

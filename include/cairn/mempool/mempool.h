@@ -188,19 +188,9 @@ const struct mempool_tx *mempool_spender(const struct mempool *m,
 /* Walk, parents before children and high fee rates first, the transactions of a
  * chunk one after another; *i from 0. */
 const struct mempool_tx *mempool_next(const struct mempool *m, size_t *i);
-/* Relatives of tx in the pool, without itself, each after its own parents: at
- * most MEMPOOL_CLUSTER_MAX. Give how many. */
-#define MEMPOOL_CLUSTER_MAX 64u
-size_t mempool_parents(const struct mempool *m, const struct mempool_tx *tx,
-		       const struct mempool_tx **out);
-size_t mempool_children(const struct mempool *m, const struct mempool_tx *tx,
-			const struct mempool_tx **out);
-size_t mempool_ancestors(const struct mempool *m, const struct mempool_tx *tx,
-			 const struct mempool_tx **out);
-size_t mempool_descendants(const struct mempool *m, const struct mempool_tx *tx,
-			   const struct mempool_tx **out);
 /* All that are related to tx, with itself, in the order in which they are
- * mined. */
+ * mined: at most MEMPOOL_CLUSTER_MAX. Gives how many. */
+#define MEMPOOL_CLUSTER_MAX 64u
 size_t mempool_cluster(const struct mempool *m, const struct mempool_tx *tx,
 		       const struct mempool_tx **out);
 /* The chunk that it is mined with. */

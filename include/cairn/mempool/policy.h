@@ -55,9 +55,6 @@ static inline int64_t weight_vsize(int64_t weight)
 {
 	return (weight + WITNESS_SCALE - 1) / WITNESS_SCALE;
 }
-/* Virtual size by weight, or by the cost of sigops where that is more. */
-int64_t policy_vsize(uint32_t weight, uint32_t sigops_cost,
-		     uint32_t bytes_per_sigop);
 /* The value, satoshi, below which an output is dust at a rate; 0 for one that
  * cannot be spent. */
 int64_t dust_threshold(const struct txout_view *out, int64_t rate);

@@ -211,3 +211,17 @@ void lab_lock(struct mempool_tx *t, uint32_t height)
 	memset(buf_data(t->buf) + 4 + 1 + 36 + 1, 0, 4);
 	t->view.lock_time = height;
 }
+
+size_t lab_related(const struct mempool_tx *tx, enum lab_kin kin,
+		   const struct mempool_tx **out)
+{
+	const struct entry *e = (const struct entry *)(const void *)tx;
+	const struct cluster *c = e->cluster;
+	const uint64_t *const sets[] = {c->parents, c->children, c->ancestors,
+					c->descendants};
+	size_t n = 0;
+
+	for (uint64_t set = sets[kin][e->slot]; set; set &= set - 1)
+		out[n++] = &c->tx[slot_of(set)]->tx;
+	return n;
+}

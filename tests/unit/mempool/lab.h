@@ -51,4 +51,10 @@ int lab_chunk_order(const void *a, const void *b); /* for qsort */
  * sets, orders, chunks, heaps, tables, totals. */
 void lab_check(const struct lab *lab);
 
+/* Relatives of tx in the pool by the sets of its cluster, without itself, each
+ * after its own parents: at most MEMPOOL_CLUSTER_MAX. Gives how many. */
+enum lab_kin { LAB_PARENTS, LAB_CHILDREN, LAB_ANCESTORS, LAB_DESCENDANTS };
+size_t lab_related(const struct mempool_tx *tx, enum lab_kin kin,
+		   const struct mempool_tx **out);
+
 #endif

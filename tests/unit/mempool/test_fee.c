@@ -25,14 +25,18 @@ START_TEST(rates_are_rounded_down)
 }
 END_TEST
 
+static int64_t vsize(uint32_t weight, uint32_t sigops, uint32_t bytes)
+{
+	return weight_vsize(policy_weight(weight, sigops, bytes));
+}
+
 START_TEST(sigops_make_a_transaction_larger)
 {
-	ck_assert_int_eq(policy_vsize(401, 0, 20), 101);
-	ck_assert_int_eq(policy_vsize(400, 20, 20), 100);
-	ck_assert_int_eq(policy_vsize(400, 21, 20), 105);
-	ck_assert_int_eq(policy_vsize(400, 80000, 0), 100);
-	ck_assert_int_eq(policy_vsize(4000000, 80000, UINT32_MAX),
-			 85899345900000);
+	ck_assert_int_eq(vsize(401, 0, 20), 101);
+	ck_assert_int_eq(vsize(400, 20, 20), 100);
+	ck_assert_int_eq(vsize(400, 21, 20), 105);
+	ck_assert_int_eq(vsize(400, 80000, 0), 100);
+	ck_assert_int_eq(vsize(4000000, 80000, UINT32_MAX), 85899345900000);
 }
 END_TEST
 

@@ -41,13 +41,13 @@ START_TEST(relatives_are_known)
 	in[0] = lab_out(b, 0);
 	in[1] = lab_out(c, 0);
 	d = lab_put(&lab, in, 2, 1, 0, 200);
-	ck_assert_uint_eq(mempool_parents(lab.m, &d->tx, out), 2);
+	ck_assert_uint_eq(lab_related(&d->tx, LAB_PARENTS, out), 2);
 	ck_assert_ptr_eq(out[0], &b->tx);
 	ck_assert_ptr_eq(out[1], &c->tx);
-	ck_assert_uint_eq(mempool_ancestors(lab.m, &d->tx, out), 3);
+	ck_assert_uint_eq(lab_related(&d->tx, LAB_ANCESTORS, out), 3);
 	ck_assert_ptr_eq(out[0], &a->tx);
-	ck_assert_uint_eq(mempool_children(lab.m, &a->tx, out), 2);
-	ck_assert_uint_eq(mempool_descendants(lab.m, &a->tx, out), 3);
+	ck_assert_uint_eq(lab_related(&a->tx, LAB_CHILDREN, out), 2);
+	ck_assert_uint_eq(lab_related(&a->tx, LAB_DESCENDANTS, out), 3);
 	ck_assert_ptr_eq(out[2], &d->tx);
 	ck_assert_uint_eq(mempool_cluster(lab.m, &b->tx, out), 4);
 	ck_assert_ptr_eq(mempool_spender(lab.m, (const uint8_t *)&in[0]),
@@ -149,7 +149,7 @@ static void life_mine(struct life *l)
 
 	if (!e)
 		return;
-	n = mempool_ancestors(l->lab.m, &e->tx, out);
+	n = lab_related(&e->tx, LAB_ANCESTORS, out);
 	out[n++] = &e->tx;
 	for (i = 0; i < n; i++) {
 		block[i] = *out[i];
@@ -411,7 +411,7 @@ START_TEST(the_walk_gives_parents_and_high_rates_first)
 		ck_assert(n == 0 || chunk_cmp(&last, &c) >= 0);
 		last = c;
 		/* Parents came: they are marked by their height here. */
-		for (size_t k = mempool_parents(l.lab.m, tx, out); k > 0; k--)
+		for (size_t k = lab_related(tx, LAB_PARENTS, out); k > 0; k--)
 			ck_assert_int_eq(out[k - 1]->height, -7);
 		pool_find(l.lab.m, &tx->txid)->tx.height = -7;
 		n++;

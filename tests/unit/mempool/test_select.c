@@ -34,7 +34,8 @@ static void grow(struct lab *lab, uint64_t seed, int n)
 			   (uint32_t)rand_below(&rand, 1000),
 			   (int64_t)rand_below(&rand, 5000));
 		t.sigops = (uint32_t)rand_below(&rand, 80);
-		t.vsize = policy_vsize(tx_weight(&t.view), t.sigops, 20);
+		t.vsize = weight_vsize(
+		    policy_weight(tx_weight(&t.view), t.sigops, 20));
 		ck_assert_ptr_nonnull(pool_insert(lab->m, &t));
 		buf_unref(t.buf);
 	}
@@ -161,7 +162,8 @@ START_TEST(parents_stand_before_children)
 	ck_assert_uint_gt(n, 100);
 	ck_assert_uint_lt(n, 600);
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = mempool_parents(lab.m, tx[i], out); k > 0; k--)
+		for (size_t k = lab_related(tx[i], LAB_PARENTS, out); k > 0;
+		     k--)
 			ck_assert_int_eq(out[k - 1]->height, -7);
 		pool_find(lab.m, &tx[i]->txid)->tx.height = -7;
 	}
